@@ -1,0 +1,177 @@
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+
+use super::{Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored};
+use crate::protocol::{Event, Record, Stamp};
+
+/// A ledger in memory: for tests and for trying things out. It survives nothing.
+#[derive(Default)]
+pub struct MemoryLedger {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Clone, Default)]
+struct Inner {
+    operations: HashMap<OperationId, (Vec<Record>, Index)>,
+    header: Header,
+}
+
+/// A copy of everything, to be put back later: a backup.
+#[derive(Clone)]
+pub struct MemoryBackup(Inner);
+
+impl MemoryLedger {
+    /// An empty ledger.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a backup.
+    pub fn backup(&self) -> MemoryBackup {
+        MemoryBackup(self.lock().clone())
+    }
+
+    /// Puts a backup back, as an operator would: the ledger doesn't know that it happened.
+    pub fn put_back(&self, backup: &MemoryBackup) {
+        *self.lock() = backup.0.clone();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn by_key(&self, index: &Index) -> bool {
+        self.operations.values().any(|(_, other)| {
+            other.connection == index.connection && other.cell == index.cell && other.key == index.key
+        })
+    }
+
+    fn claimant(&self, index: &Index, of: OperationId) -> Option<OperationId> {
+        let claim = index.claim.as_ref()?;
+        self.operations
+            .iter()
+            .find(|(id, (_, other))| {
+                **id != of && other.account == index.account && other.claim.as_ref() == Some(claim)
+            })
+            .map(|(id, _)| *id)
+    }
+
+    fn similar(&self, index: &Index, since_ms: i64) -> Vec<OperationId> {
+        let alike = |other: &Index| {
+            other.account == index.account
+                && other.cell == index.cell
+                && other.fingerprint == index.fingerprint
+                && other.key != index.key
+        };
+        let mut ids: Vec<_> = self
+            .operations
+            .iter()
+            .filter(|(_, (records, other))| {
+                alike(other) && records.first().is_some_and(|first| first.at.wall_ms >= since_ms)
+            })
+            .map(|(id, _)| *id)
+            .collect();
+        ids.sort();
+        ids
+    }
+}
+
+#[async_trait]
+impl Ledger for MemoryLedger {
+    async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
+        let mut inner = self.lock();
+        let held = inner.operations.get(&append.operation).map_or(0, |(records, _)| records.len() as u64);
+        if held != append.seen || (append.seen == 0 && inner.by_key(&append.index)) {
+            return Err(LedgerError::Moved);
+        }
+        if let Some(other) = inner.claimant(&append.index, append.operation) {
+            return Err(LedgerError::Claimed(other));
+        }
+        let similar = if append.seen == 0 { inner.similar(&append.index, append.similar_since_ms) } else { Vec::new() };
+        if append.refuse_similar && !similar.is_empty() {
+            return Err(LedgerError::Similar(similar));
+        }
+        if let Some(last) = append.records.last() {
+            inner.header.newest = Some(last.at);
+        }
+        let entry = inner.operations.entry(append.operation).or_insert_with(|| (Vec::new(), append.index.clone()));
+        entry.0.extend(append.records);
+        entry.1 = append.index;
+        Ok(Appended { revision: entry.0.len() as u64, similar })
+    }
+
+    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
+        let inner = self.lock();
+        let hit = inner.operations.iter().find(|(id, (_, index))| match &by {
+            By::Id(wanted) => *id == wanted,
+            By::Key { connection, cell, key } => {
+                index.connection == *connection && index.cell == *cell && index.key == **key
+            }
+            By::Claim { account, id: claim } => index.account == *account && index.claim.as_deref() == Some(*claim),
+        });
+        Ok(hit.map(|(id, (records, _))| Stored { operation: *id, records: records.clone() }))
+    }
+
+    async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
+        let inner = self.lock();
+        let served =
+            |index: &Index| serves.iter().any(|one| one.connection == index.connection && one.cell == index.cell);
+        let mut due: Vec<(i64, OperationId)> = inner
+            .operations
+            .iter()
+            .filter(|(_, (_, index))| served(index))
+            .filter_map(|(id, (_, index))| index.due_ms.filter(|due| *due <= now.wall_ms).map(|due| (due, *id)))
+            .collect();
+        due.sort();
+        Ok(due.into_iter().take(limit as usize).map(|(_, id)| id).collect())
+    }
+
+    async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
+        let inner = self.lock();
+        let fits = |index: &Index| {
+            (filter.phases.is_empty() || filter.phases.contains(&index.phase))
+                && filter.cell.as_ref().is_none_or(|cell| *cell == index.cell)
+                && filter.connection.as_ref().is_none_or(|connection| *connection == index.connection)
+        };
+        let mut ids: Vec<_> =
+            inner.operations.iter().filter(|(_, (_, index))| fits(index)).map(|(id, _)| *id).collect();
+        ids.sort_by(|a, b| b.cmp(a));
+        if filter.limit > 0 {
+            ids.truncate(filter.limit as usize);
+        }
+        Ok(ids)
+    }
+
+    async fn header(&self) -> Result<Header, LedgerError> {
+        Ok(self.lock().header.clone())
+    }
+
+    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
+        let mut inner = self.lock();
+        // The first use of a ledger isn't a restore.
+        let first = inner.header.secret_check.is_empty() && inner.operations.is_empty();
+        inner.header.secret_check = secret_check.to_owned();
+        if !first {
+            inner.header.restored = Some(at);
+        }
+        Ok(())
+    }
+
+    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
+        let mut inner = self.lock();
+        let mut pruned = 0;
+        for (records, index) in inner.operations.values_mut() {
+            let old = records.last().is_some_and(|last| last.at.wall_ms < before_wall_ms);
+            let already = records.iter().any(|record| record.event == Event::Pruned);
+            if index.phase.is_final() && index.due_ms.is_none() && old && !already {
+                crate::protocol::redact(records);
+                pruned += 1;
+            }
+        }
+        Ok(pruned)
+    }
+}

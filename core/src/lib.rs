@@ -1,0 +1,10 @@
+//! hapax: side-effecting API calls that are safe to retry. *Effectively once where the provider
+//! lets us prove it, loud where it does not.*
+
+pub mod capability;
+pub mod clock;
+pub mod identity;
+pub mod ledger;
+pub mod money;
+pub mod protocol;
+pub mod words;
