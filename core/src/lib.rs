@@ -2,9 +2,11 @@
 //! lets us prove it, loud where it does not.*
 
 pub mod capability;
+pub mod cell;
 pub mod clock;
 pub mod identity;
 pub mod ledger;
 pub mod money;
 pub mod protocol;
+pub mod transport;
 pub mod words;

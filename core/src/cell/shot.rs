@@ -1,0 +1,90 @@
+use serde::de::DeserializeOwned;
+
+use super::Wire;
+use crate::capability::{CellSpec, Code, Meaning, meaning_of};
+use crate::identity::Names;
+use crate::transport::{Gate, Request, Response};
+use crate::words::{Answer, Covers, Fault, Refusal};
+
+/// The one request that counts. It is used up by sending, and it can do nothing else: no read
+/// before, between or after.
+pub struct Shot<'a> {
+    names: &'a Names,
+    wire: &'a Wire,
+    spec: &'static CellSpec,
+    gate: Gate,
+}
+
+impl<'a> Shot<'a> {
+    /// Made by the executor after the departure is durable, or by hand for one's own.
+    pub fn new(names: &'a Names, wire: &'a Wire, spec: &'static CellSpec, gate: Gate) -> Self {
+        Self { names, wire, spec, gate }
+    }
+
+    /// Tokens, mark and notes.
+    pub fn names(&self) -> &'a Names {
+        self.names
+    }
+
+    /// Sends once and reads the answer by the cell's table. `read` sees only a 2xx that parsed and
+    /// carries no error. A request of which no byte left is tried again on the same record until
+    /// the deadline.
+    pub async fn send<B: DeserializeOwned, R>(
+        self,
+        mut request: Request,
+        read: impl FnOnce(B) -> Answer<R> + Send,
+    ) -> Answer<R> {
+        let integration = &self.wire.connection.integration;
+        if let Err(fault) = integration.authorize(&self.wire.connection.credentials, &mut request) {
+            return Answer::NotDone(fault.to_string(), None);
+        }
+        match self.deliver(request).await {
+            Ok(response) => self.judge(&response, read),
+            // No byte left, so nothing can have happened: documented by our own socket.
+            Err(Fault::NotSent(why)) => Answer::NotDone(format!("not sent: {why}"), None),
+            Err(fault) => Answer::Unclear(fault),
+        }
+    }
+
+    async fn deliver(&self, request: Request) -> Result<Response, Fault> {
+        let mut pause_ms = 50;
+        loop {
+            match self.wire.transport.shoot(&self.wire.connection.base_url, request.clone(), self.gate.clone()).await {
+                Err(Fault::NotSent(why)) => {
+                    if self.gate.remaining_ms() <= pause_ms {
+                        return Err(Fault::NotSent(why));
+                    }
+                    self.wire.clock.sleep(pause_ms).await;
+                    pause_ms = (pause_ms * 4).min(30_000);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn judge<B: DeserializeOwned, R>(&self, response: &Response, read: impl FnOnce(B) -> Answer<R>) -> Answer<R> {
+        self.wire.note_limit(response);
+        match self.wire.connection.integration.code(response) {
+            Some(code) => by_table(self.spec, response, &code),
+            None if response.is_success() => match serde_json::from_slice(&response.body) {
+                Ok(body) => read(body),
+                Err(_) => Answer::Unclear(Fault::Unread(format!("status {}", response.status))),
+            },
+            None => Answer::Unclear(Fault::Status(response.status, "not in the provider's own form".to_owned())),
+        }
+    }
+}
+
+fn by_table<R>(spec: &CellSpec, response: &Response, code: &Code) -> Answer<R> {
+    let refusal = || Refusal::new(if code.code.is_empty() { &code.kind } else { &code.code }, &code.message);
+    let words = || format!("{} {}", response.status, if code.code.is_empty() { &code.kind } else { &code.code });
+    match meaning_of(spec.answers, response.status, code) {
+        Some(Meaning::Refused) => Answer::Refused(refusal(), Covers::Attempt),
+        Some(Meaning::RefusedOnRecord) => Answer::Refused(refusal(), Covers::Record),
+        Some(Meaning::NotDone) => Answer::NotDone(words(), response.retry_after_ms()),
+        Some(Meaning::Taken) => Answer::Taken(words()),
+        Some(Meaning::Adrift) => Answer::Unclear(Fault::Adrift(words())),
+        Some(Meaning::KeyBurnt) => Answer::Unclear(Fault::KeyBurnt(words())),
+        Some(Meaning::Unclear) | None => Answer::Unclear(Fault::Status(response.status, words())),
+    }
+}

@@ -1,0 +1,183 @@
+use std::fmt;
+
+use secrecy::SecretString;
+use serde_json::Value;
+
+/// An HTTP request, relative to the connection's base URL.
+#[derive(Clone)]
+pub struct Request {
+    /// Its method.
+    pub method: Method,
+    /// Path below the base URL, beginning with a slash.
+    pub path: String,
+    /// Query pairs, encoded when it is sent.
+    pub query: Vec<(String, String)>,
+    /// Headers without secrets.
+    pub headers: Vec<(String, String)>,
+    /// Headers with secrets; never shown.
+    pub secrets: Vec<(String, SecretString)>,
+    /// Its body.
+    pub body: Body,
+}
+
+/// The methods that we use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Creates or acts.
+    Post,
+    /// Replaces.
+    Put,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// As written on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// What a request carries.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing.
+    Empty,
+    /// `application/x-www-form-urlencoded` pairs.
+    Form(Vec<(String, String)>),
+    /// JSON.
+    Json(Value),
+    /// Other bytes, with their content type.
+    Bytes(String, Vec<u8>),
+}
+
+impl Request {
+    /// A request without query, headers and body.
+    pub fn new(method: Method, path: impl Into<String>) -> Self {
+        let (query, headers, secrets) = (Vec::new(), Vec::new(), Vec::new());
+        Self { method, path: path.into(), query, headers, secrets, body: Body::Empty }
+    }
+
+    /// A read.
+    pub fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::Get, path)
+    }
+
+    /// A request that creates or acts.
+    pub fn post(path: impl Into<String>) -> Self {
+        Self::new(Method::Post, path)
+    }
+
+    /// Adds a query pair.
+    pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.query.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds a header.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds a header that is never shown.
+    pub fn secret_header(mut self, name: impl Into<String>, value: SecretString) -> Self {
+        self.secrets.push((name.into(), value));
+        self
+    }
+
+    /// Form pairs; pairs without a value are left out.
+    pub fn form<'a>(mut self, pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Self {
+        let kept = pairs.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)));
+        self.body = Body::Form(kept.collect());
+        self
+    }
+
+    /// A JSON body.
+    pub fn json(mut self, body: Value) -> Self {
+        self.body = Body::Json(body);
+        self
+    }
+
+    /// The body as bytes, with its content type.
+    pub fn encoded(&self) -> Option<(String, Vec<u8>)> {
+        match &self.body {
+            Body::Empty => None,
+            Body::Form(pairs) => {
+                let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+                Some(("application/x-www-form-urlencoded".to_owned(), text.into_bytes()))
+            }
+            Body::Json(value) => Some(("application/json".to_owned(), value.to_string().into_bytes())),
+            Body::Bytes(kind, bytes) => Some((kind.clone(), bytes.clone())),
+        }
+    }
+
+    /// Path and query as they stand in the request line.
+    pub fn target(&self) -> String {
+        if self.query.is_empty() {
+            return self.path.clone();
+        }
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.query).finish();
+        format!("{}?{query}", self.path)
+    }
+}
+
+impl fmt::Debug for Request {
+    /// Method and path only: queries, headers and bodies may hold personal data.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method.as_str(), self.path)
+    }
+}
+
+/// A whole HTTP response.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Response {
+    /// Its status.
+    pub status: u16,
+    /// Its headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// Most bytes that a body may have; a longer one is Unread.
+    pub const MAX_BODY: usize = 8 * 1024 * 1024;
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the status says success.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The body as JSON, if it is.
+    pub fn json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// Milliseconds to wait, if the `Retry-After` header gives seconds.
+    pub fn retry_after_ms(&self) -> Option<u64> {
+        self.header("retry-after")?.trim().parse::<u64>().ok().map(|seconds| seconds.saturating_mul(1000))
+    }
+}
+
+impl fmt::Debug for Response {
+    /// Status and length only: a body may hold personal data.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "status {} with {} bytes", self.status, self.body.len())
+    }
+}
