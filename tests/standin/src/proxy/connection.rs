@@ -1,0 +1,36 @@
+use super::Seen;
+use super::exchange::{Exchange, Flow};
+use super::script::Script;
+use crate::framing::Wire;
+use std::io;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+
+/// Serves one client connection: one exchange after the other, until somebody closes.
+///
+/// Every client connection has its own upstream connection, so what is cut on one side is cut on the other.
+pub(super) async fn serve(stream: TcpStream, script: Arc<Script>, number: u64) {
+    let client = Wire::new(stream, Arc::clone(&script.read));
+    // An error here is a side that went away; the script's handles and counts say what matters.
+    let _ = exchanges(client, script, number).await;
+}
+
+async fn exchanges(mut client: Wire, script: Arc<Script>, number: u64) -> io::Result<()> {
+    let mut upstream = None;
+    let mut idle = script.idle.subscribe();
+    loop {
+        let head = tokio::select! {
+            head = client.head() => head?,
+            _ = idle.changed() => return Ok(()),
+        };
+        let Some(head) = head else { return Ok(()) };
+        let (method, target) = head.method_and_target();
+        let headers = head.headers.clone();
+        let (entry, fault) =
+            script.for_request(Seen { connection: number, method, target, headers, ..Seen::default() });
+        let mut exchange = Exchange { script: &script, client: &mut client, upstream: &mut upstream, head, entry };
+        if exchange.run(fault).await? == Flow::Close {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A proxy that breaks HTTP where a script says.
+//!
+//! It works on TCP with its own knowledge of where messages end, so a cut is a cut: no library in between repairs it,
+//! repeats a request or answers in its place. It speaks plain HTTP/1.1 and passes every byte on unchanged, `Host`
+//! included.
+//!
+//! ```no_run
+//! # async fn example() -> std::io::Result<()> {
+//! use hapax_standin::{Fault, FaultProxy, When};
+//! let proxy = FaultProxy::start("http://127.0.0.1:4300").await?;
+//! let cut = proxy.inject(When::on("POST", "/v1/refunds"), Fault::CutAfterCommit);
+//! // ... a client sends to proxy.url() ...
+//! cut.reached().await; // the effect has happened, and the client has not heard of it
+//! # Ok(())
+//! # }
+//! ```
+
+mod connection;
+mod door;
+mod exchange;
+mod fault;
+mod script;
+#[cfg(test)]
+mod tests;
+
+use crate::client;
+use crate::lock;
+use crate::signal::Handle;
+use crate::when::When;
+pub use fault::{Canned, Fault};
+use script::Script;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::task::JoinHandle;
+
+/// A request that came to the proxy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The connection on which it came, counted from 1.
+    pub connection: u64,
+    /// The method.
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body as it was on the wire, as far as it was read.
+    pub body: Vec<u8>,
+    /// Whether the whole request was read.
+    pub whole: bool,
+    /// Whether the whole request was forwarded.
+    pub forwarded: bool,
+    /// The status of the provider's reply, if that came whole.
+    pub status: Option<u16>,
+    /// The fault that applied to it.
+    pub fault: Option<&'static str>,
+}
+
+impl Seen {
+    /// The first header of this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// A proxy at work, on a free port of 127.0.0.1. It stops, and cuts what is open, when it is dropped.
+#[derive(Debug)]
+pub struct FaultProxy {
+    address: SocketAddr,
+    prefix: String,
+    script: Arc<Script>,
+    task: JoinHandle<()>,
+}
+
+impl FaultProxy {
+    /// Starts in front of a base URL (`http` only).
+    ///
+    /// Fails if the URL cannot be read or no port can be had; whether anybody listens there is not asked.
+    pub async fn start(upstream: &str) -> io::Result<Self> {
+        let (authority, path) = client::split(upstream)?;
+        let door = door::Door::open().await?;
+        let address = door.address;
+        let script = Arc::new(Script::new(authority.to_owned()));
+        let task = tokio::spawn(door::keep(door, Arc::clone(&script)));
+        Ok(Self { address, prefix: path.trim_end_matches('/').to_owned(), script, task })
+    }
+
+    /// The base URL to call instead of the upstream one: same path, other host.
+    pub fn url(&self) -> String {
+        format!("http://{}{}", self.address, self.prefix)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Adds a fault to the script. Of several that match one request, the one that was added first applies.
+    pub fn inject(&self, when: When, fault: Fault) -> Handle {
+        self.script.add(when, fault)
+    }
+
+    /// Takes all faults away and lets go what they hold.
+    pub fn clear(&self) {
+        self.script.clear();
+    }
+
+    /// Points at another provider (host and port of the URL), for new upstream connections.
+    pub fn redirect_to(&self, upstream: &str) -> io::Result<()> {
+        let (authority, _) = client::split(upstream)?;
+        authority.clone_into(&mut lock(&self.script.upstream));
+        Ok(())
+    }
+
+    /// Every request so far whose head came through whole, in order.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.script.seen()
+    }
+
+    /// How many requests with this method and path (with `*`) came.
+    pub fn count(&self, method: &str, path: &str) -> usize {
+        let when = When::on(method, path);
+        self.script.seen().iter().filter(|seen| when.matches(&seen.method, &seen.target)).count()
+    }
+
+    /// How many connections were accepted.
+    pub fn connections(&self) -> u64 {
+        self.script.connections()
+    }
+
+    /// How many bytes came from clients. Unchanged means that not a byte left one.
+    pub fn bytes_received(&self) -> u64 {
+        self.script.read.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for FaultProxy {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

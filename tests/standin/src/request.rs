@@ -1,0 +1,112 @@
+use serde_json::Value;
+
+/// A request as a provider sees it.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The method, in capitals.
+    pub method: String,
+    /// The path, still percent-encoded.
+    pub path: String,
+    /// The parameters of the query, decoded.
+    pub query: Vec<(String, String)>,
+    /// The headers, their names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The fields of a form, decoded; nested names keep their brackets (`metadata[order]`).
+    pub form: Vec<(String, String)>,
+    /// The body, if it is JSON.
+    pub json: Option<Value>,
+    /// The body as it came.
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// Reads query, form and JSON out of the raw parts.
+    pub fn parse(method: &str, target: &str, headers: Vec<(String, String)>, body: Vec<u8>) -> Self {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let mut request = Self {
+            method: method.to_ascii_uppercase(),
+            path: path.to_owned(),
+            query: pairs(query.as_bytes()),
+            headers: headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect(),
+            ..Self::default()
+        };
+        let kind = request.header("content-type").unwrap_or_default().to_ascii_lowercase();
+        if kind.starts_with("application/x-www-form-urlencoded") {
+            request.form = pairs(&body);
+        } else if kind.contains("json") {
+            request.json = serde_json::from_slice(&body).ok();
+        }
+        request.body = body;
+        request
+    }
+
+    /// The first header of this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        first(&self.headers, &name.to_ascii_lowercase())
+    }
+
+    /// The first query parameter of this name.
+    pub fn param(&self, name: &str) -> Option<&str> {
+        first(&self.query, name)
+    }
+
+    /// The first form field of this name.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        first(&self.form, name)
+    }
+
+    /// The fields under a name: `metadata[order]=1` gives `("order", "1")` for `metadata`.
+    pub fn fields_under<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.form.iter().filter_map(move |(field, value)| {
+            let inner = field.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?;
+            Some((inner, value.as_str()))
+        })
+    }
+
+    /// The path without its slashes, cut into its parts.
+    pub fn segments(&self) -> Vec<&str> {
+        self.path.split('/').filter(|part| !part.is_empty()).collect()
+    }
+
+    /// Path and query, as far as they matter for matching.
+    pub(crate) fn target(&self) -> String {
+        if self.query.is_empty() {
+            return self.path.clone();
+        }
+        let query: Vec<String> = self.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("{}?{}", self.path, query.join("&"))
+    }
+}
+
+fn pairs(encoded: &[u8]) -> Vec<(String, String)> {
+    form_urlencoded::parse(encoded).map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+}
+
+fn first<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_with_brackets_is_flat_pairs() {
+        let headers = vec![("Content-Type".to_owned(), "application/x-www-form-urlencoded; charset=utf-8".to_owned())];
+        let body = b"amount=100&metadata%5Border%5D=a%26b&metadata[line]=2&metadatax[no]=3".to_vec();
+        let request = Request::parse("post", "/v1/x?created[gte]=5", headers, body);
+        assert_eq!(request.method, "POST");
+        assert_eq!(request.param("created[gte]"), Some("5"));
+        assert_eq!(request.field("amount"), Some("100"));
+        let metadata: Vec<_> = request.fields_under("metadata").collect();
+        assert_eq!(metadata, [("order", "a&b"), ("line", "2")]);
+    }
+
+    #[test]
+    fn json_that_cannot_be_read_is_none_and_the_bytes_stay() {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let request = Request::parse("POST", "/", headers, b"{\"a\":".to_vec());
+        assert_eq!(request.json, None);
+        assert_eq!(request.body, b"{\"a\":");
+    }
+}
