@@ -35,7 +35,7 @@ impl Wire {
     /// [`Fault`] if no whole answer came.
     pub async fn ask(&self, mut request: Request) -> Result<Response, Fault> {
         self.connection.integration.authorize(&self.connection.credentials, &mut request)?;
-        self.connection.limiter.ready(&self.clock).await;
+        self.connection.limiter.ready(&self.clock).await?;
         let response = self.transport.ask(&self.connection.base_url, request, Self::PATIENCE).await?;
         self.note_limit(&response);
         Ok(response)

@@ -4,8 +4,17 @@
 //! that we own, behind a gate that lets no first byte pass after the attempt's deadline. Nothing
 //! here ever sends a request twice, follows a redirect, or uses a proxy that was not asked for.
 
+mod answer;
+mod gated;
+mod harmless;
+mod http;
 mod limit;
+mod line;
+mod outgoing;
+mod pool;
 mod request;
+mod stats;
+mod tls;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +26,10 @@ use crate::clock::SharedClock;
 use crate::protocol::{Elapsed, Stamp};
 use crate::words::Fault;
 
+pub use self::http::HttpTransport;
 pub use limit::Limiter;
 pub use request::{Body, Method, Request, Response};
+pub use stats::Stats;
 
 /// Sends requests.
 #[async_trait]
