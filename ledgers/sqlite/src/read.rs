@@ -1,0 +1,258 @@
+//! Reads, each on one snapshot of the file.
+
+use hapax_core::identity::{Fingerprint, OperationKey};
+use hapax_core::ledger::{By, Filter, Header, OperationId, Serves, Stored};
+use hapax_core::protocol::{Record, Stamp};
+use rusqlite::{Connection, OptionalExtension, Params, params};
+use serde_json::{Map, Value};
+
+use crate::codec::{self, FIRST_FINAL, Identity, key_hash, phase_number, signed, unsigned};
+use crate::error::Failure;
+
+/// An operation's own row.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) number: i64,
+    pub(crate) id: OperationId,
+    pub(crate) identity: Identity,
+    /// What `began` left out, if that isn't the identity any more.
+    pub(crate) first: Option<String>,
+    pub(crate) revision: u64,
+    pub(crate) phase: i64,
+    pub(crate) holds_claim: bool,
+}
+
+impl Row {
+    /// What `began` left out.
+    pub(crate) fn omitted(&self) -> Result<Map<String, Value>, Failure> {
+        match &self.first {
+            None => Ok(self.identity.fields()),
+            Some(text) => serde_json::from_str(text).map_err(|error| {
+                Failure::Damaged(format!("what operation {} began as can't be read: {error}", self.id))
+            }),
+        }
+    }
+}
+
+pub(crate) const ROW: &str = "SELECT o.number, o.id, p.connection, a.account, p.cell, o.key, o.fingerprint, o.first, \
+                              o.revision, o.phase, o.holds_claim \
+                              FROM operations o JOIN places p ON p.number = o.place \
+                              JOIN accounts a ON a.number = p.account";
+
+pub(crate) fn row(from: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
+    let print: [u8; 33] = from.get(6)?;
+    let mut digest = [0; 32];
+    digest.copy_from_slice(&print[1..]);
+    Ok(Row {
+        number: from.get(0)?,
+        id: OperationId(uuid::Uuid::from_bytes(from.get(1)?)),
+        identity: Identity {
+            connection: from.get(2)?,
+            account: from.get(3)?,
+            cell: from.get(4)?,
+            key: from.get(5)?,
+            fingerprint: Fingerprint { version: print[0], digest },
+        },
+        first: from.get(7)?,
+        revision: unsigned(from.get(8)?),
+        phase: from.get(9)?,
+        holds_claim: from.get(10)?,
+    })
+}
+
+fn one(on: &Connection, sql: &str, params: impl Params) -> Result<Option<Row>, Failure> {
+    Ok(on.prepare_cached(sql)?.query_row(params, row).optional()?)
+}
+
+pub(crate) fn row_by_id(on: &Connection, id: OperationId) -> Result<Option<Row>, Failure> {
+    one(on, &format!("{ROW} WHERE o.id = ?1"), [id.0.as_bytes()])
+}
+
+/// The hash finds; the words decide.
+pub(crate) fn row_by_key(
+    on: &Connection,
+    connection: &str,
+    cell: &str,
+    key: &OperationKey,
+) -> Result<Option<Row>, Failure> {
+    one(
+        on,
+        &format!(
+            "{ROW} JOIN keys k ON k.operation = o.number \
+             WHERE k.hash = ?1 AND p.connection = ?2 AND p.cell = ?3 AND o.key = ?4"
+        ),
+        params![key_hash(connection, cell, key), connection, cell, key.as_str()],
+    )
+}
+
+/// Which operation holds a claim.
+pub(crate) fn claimant(on: &Connection, account: &str, claim: &str) -> Result<Option<OperationId>, Failure> {
+    Ok(on
+        .prepare_cached(
+            "SELECT o.id FROM claims c JOIN accounts a ON a.number = c.account \
+             JOIN operations o ON o.number = c.operation WHERE a.account = ?1 AND c.claim = ?2",
+        )?
+        .query_row([account, claim], |row| row.get(0).map(|id| OperationId(uuid::Uuid::from_bytes(id))))
+        .optional()?)
+}
+
+/// An operation to be found, owned, so that it can go to another thread.
+pub(crate) enum Wanted {
+    Id(OperationId),
+    Key { connection: String, cell: String, key: OperationKey },
+    Claim { account: String, id: String },
+}
+
+impl Wanted {
+    pub(crate) fn from(by: &By<'_>) -> Self {
+        match by {
+            By::Id(id) => Self::Id(*id),
+            By::Key { connection, cell, key } => {
+                Self::Key { connection: (*connection).to_owned(), cell: (*cell).to_owned(), key: (*key).clone() }
+            }
+            By::Claim { account, id } => Self::Claim { account: (*account).to_owned(), id: (*id).to_owned() },
+        }
+    }
+}
+
+/// An operation with all its records.
+pub(crate) fn load(on: &Connection, wanted: &Wanted) -> Result<Option<Stored>, Failure> {
+    let snapshot = on.unchecked_transaction()?;
+    let found = match wanted {
+        Wanted::Id(id) => row_by_id(&snapshot, *id)?,
+        Wanted::Key { connection, cell, key } => row_by_key(&snapshot, connection, cell, key)?,
+        Wanted::Claim { account, id } => match claimant(&snapshot, account, id)? {
+            Some(holder) => row_by_id(&snapshot, holder)?,
+            None => None,
+        },
+    };
+    let Some(row) = found else { return Ok(None) };
+    let records = records(&snapshot, &row)?;
+    Ok(Some(Stored { operation: row.id, records }))
+}
+
+/// All records of an operation; a gap is damage, never a shorter history.
+pub(crate) fn records(on: &Connection, row: &Row) -> Result<Vec<Record>, Failure> {
+    let omitted = row.omitted()?;
+    let mut records = Vec::new();
+    for line in stored_lines(on, row.number)? {
+        if line.revision != records.len() as u64 + 1 {
+            return Err(Failure::Damaged(format!("operation {} has no event {}", row.id, records.len() + 1)));
+        }
+        records.extend(codec::records(&line.text, line.at, &omitted)?);
+    }
+    if records.len() as u64 != row.revision {
+        let held = records.len();
+        return Err(Failure::Damaged(format!("operation {} has {held} events instead of {}", row.id, row.revision)));
+    }
+    Ok(records)
+}
+
+/// A row of `events` with its shared part put back.
+pub(crate) struct StoredLine {
+    pub(crate) sequence: i64,
+    pub(crate) revision: u64,
+    pub(crate) at: Stamp,
+    pub(crate) text: String,
+}
+
+pub(crate) fn stored_lines(on: &Connection, number: i64) -> Result<Vec<StoredLine>, Failure> {
+    let mut statement = on.prepare_cached(
+        "SELECT e.sequence, e.revision, e.wall, e.awake, e.boot, e.said, t.text \
+         FROM events e LEFT JOIN texts t ON t.number = e.common WHERE e.operation = ?1 ORDER BY e.revision",
+    )?;
+    let lines = statement.query_map([number], |row| {
+        let said: String = row.get(5)?;
+        let common: Option<String> = row.get(6)?;
+        Ok(StoredLine {
+            sequence: row.get(0)?,
+            revision: unsigned(row.get(1)?),
+            at: stamp(row, 2)?,
+            text: codec::join(&said, common.as_deref()),
+        })
+    })?;
+    Ok(lines.collect::<Result<_, _>>()?)
+}
+
+fn stamp(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Stamp> {
+    Ok(Stamp { wall_ms: row.get(from)?, boot_ms: unsigned(row.get(from + 1)?), boot: unsigned(row.get(from + 2)?) })
+}
+
+/// What is due by now, oldest first, of what is served.
+pub(crate) fn due(on: &Connection, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, Failure> {
+    let snapshot = on.unchecked_transaction()?;
+    let mut statement = snapshot.prepare_cached("SELECT number, connection, cell FROM places")?;
+    let places = statement
+        .query_map([], |row| Ok((row.get::<_, i64>(0)?, Serves { connection: row.get(1)?, cell: row.get(2)? })))?;
+    let mut served = Vec::new();
+    for place in places {
+        let (number, place) = place?;
+        if serves.contains(&place) {
+            served.push(Value::from(number));
+        }
+    }
+    // The index gives the order; a place that isn't served is skipped row by row.
+    ids(
+        &snapshot,
+        "SELECT id FROM operations WHERE due_ms IS NOT NULL AND due_ms <= ?1 \
+         AND place IN (SELECT value FROM json_each(?2)) ORDER BY due_ms, id LIMIT ?3",
+        params![now.wall_ms, Value::Array(served).to_string(), limit],
+    )
+}
+
+/// Operations for people, newest first.
+pub(crate) fn list(on: &Connection, filter: &Filter) -> Result<Vec<OperationId>, Failure> {
+    let mut phases: Vec<i64> = filter.phases.iter().map(|phase| phase_number(*phase)).collect();
+    phases.sort_unstable();
+    let mut sql = String::from("SELECT o.id FROM operations o JOIN places p ON p.number = o.place WHERE 1 = 1");
+    if !phases.is_empty() {
+        sql += " AND o.phase IN (SELECT value FROM json_each(?1))";
+    }
+    if phases.last().is_some_and(|last| *last < FIRST_FINAL) {
+        // Said literally, so that SQLite takes the small index of what hasn't ended.
+        sql += " AND o.phase < 3";
+    }
+    sql += " AND (?2 IS NULL OR p.cell = ?2) AND (?3 IS NULL OR p.connection = ?3) ORDER BY o.id DESC LIMIT ?4";
+    let limit = if filter.limit == 0 { -1 } else { i64::from(filter.limit) };
+    let phases = Value::from(phases).to_string();
+    ids(on, &sql, params![phases, filter.cell, filter.connection, limit])
+}
+
+fn ids(on: &Connection, sql: &str, params: impl Params) -> Result<Vec<OperationId>, Failure> {
+    let mut statement = on.prepare_cached(sql)?;
+    let ids = statement.query_map(params, |row| row.get(0).map(|id| OperationId(uuid::Uuid::from_bytes(id))))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// What is known of the ledger as a whole.
+pub(crate) fn header(on: &Connection) -> Result<Header, Failure> {
+    let snapshot = on.unchecked_transaction()?;
+    let (secret_check, restored) = snapshot
+        .prepare_cached("SELECT secret_check, restored_wall, restored_awake, restored_boot FROM header")?
+        .query_row([], |row| {
+            let restored = row.get::<_, Option<i64>>(1)?.map(|_| stamp(row, 1)).transpose()?;
+            Ok((row.get(0)?, restored))
+        })?;
+    let newest = snapshot
+        .prepare_cached("SELECT wall, awake, boot FROM events ORDER BY sequence DESC LIMIT 1")?
+        .query_row([], |row| stamp(row, 0))
+        .optional()?;
+    Ok(Header { secret_check, restored, newest })
+}
+
+/// Notes a restore, or the first use.
+pub(crate) fn note_restored(on: &Connection, at: Stamp, secret_check: &str) -> Result<(), Failure> {
+    let unused: bool =
+        on.query_row("SELECT secret_check = '' AND NOT EXISTS (SELECT 1 FROM operations) FROM header", [], |row| {
+            row.get(0)
+        })?;
+    on.execute("UPDATE header SET secret_check = ?1", [secret_check])?;
+    // The first use of a ledger isn't a restore.
+    if !unused {
+        on.execute(
+            "UPDATE header SET restored_wall = ?1, restored_awake = ?2, restored_boot = ?3",
+            params![at.wall_ms, signed(at.boot_ms), signed(at.boot)],
+        )?;
+    }
+    Ok(())
+}

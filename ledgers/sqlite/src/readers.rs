@@ -1,0 +1,60 @@
+//! Connections for reading. They never wait for the writer: each sees the newest committed state.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hapax_core::ledger::LedgerError;
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+
+use crate::error::{Failure, unusable};
+use crate::file::{self, Options, SameFile};
+
+pub(crate) struct Readers {
+    path: PathBuf,
+    options: Options,
+    same: SameFile,
+    idle: Mutex<Vec<Connection>>,
+    permits: Arc<Semaphore>,
+}
+
+impl Readers {
+    pub(crate) fn new(path: PathBuf, options: Options, same: SameFile) -> Self {
+        let permits = Arc::new(Semaphore::new(options.readers.max(1)));
+        Self { path, options, same, idle: Mutex::default(), permits }
+    }
+
+    /// Runs a read on a thread where waiting for the disk is allowed.
+    pub(crate) async fn read<T, Read>(self: &Arc<Self>, read: Read) -> Result<T, LedgerError>
+    where
+        T: Send + 'static,
+        Read: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        let stopped = || {
+            unusable("a read of the ledger was cut off", "try again; the program is shutting down or a read panicked")
+        };
+        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|_| stopped())?;
+        let readers = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            readers.on_connection(read)
+        });
+        done.await.map_err(|_| stopped())?
+    }
+
+    fn on_connection<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, LedgerError> {
+        self.same.check(&self.path)?;
+        let connection = match self.idle().pop() {
+            Some(connection) => connection,
+            None => file::reader(&self.path, &self.options)?,
+        };
+        // A connection that failed is closed: the next read begins with a fresh one.
+        let value = read(&connection).map_err(|failure| failure.tell(&self.path))?;
+        self.idle().push(connection);
+        Ok(value)
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,180 @@
+//! The one thread that writes.
+//!
+//! It waits for an append, takes every other one that is there, and writes them in one transaction:
+//! one flush for all. There is no timer: while a commit flushes, the next callers gather by
+//! themselves, and a lonely caller is served at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hapax_core::ledger::{Append, Appended, LedgerError};
+use hapax_core::protocol::Stamp;
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::append::append;
+use crate::counters::Tally;
+use crate::error::Failure;
+use crate::file::SameFile;
+use crate::names::Names;
+use crate::{prune, read};
+
+type Reply<T> = oneshot::Sender<Result<T, LedgerError>>;
+
+/// What callers ask of the writer.
+pub(crate) enum Job {
+    Append(Box<Append>, Reply<Appended>),
+    Restored { at: Stamp, secret_check: String, reply: Reply<()> },
+    Prune { before_wall_ms: i64, reply: Reply<u64> },
+}
+
+/// At most so many appends share a transaction, so that the first of them doesn't wait for long.
+const BATCH_MAX: usize = 1024;
+
+pub(crate) struct Writer {
+    pub(crate) path: PathBuf,
+    pub(crate) connection: Connection,
+    pub(crate) same: SameFile,
+    pub(crate) tally: Arc<Tally>,
+    pub(crate) names: Names,
+}
+
+impl Writer {
+    /// Works until every sender is gone and the queue is empty.
+    pub(crate) fn run(mut self, mut queue: mpsc::Receiver<Job>) {
+        let mut next = queue.blocking_recv();
+        while let Some(job) = next.take() {
+            next = match job {
+                Job::Append(append, reply) => self.batch(*append, reply, &mut queue),
+                Job::Restored { at, secret_check, reply } => {
+                    let done = self.transaction(|on, _| read::note_restored(on, at, &secret_check));
+                    answer(reply, done);
+                    None
+                }
+                Job::Prune { before_wall_ms, reply } => {
+                    let done = self.prune(before_wall_ms);
+                    answer(reply, done);
+                    None
+                }
+            };
+            if next.is_none() {
+                next = queue.blocking_recv();
+            }
+        }
+    }
+
+    /// Writes this append and all others that are waiting; returns a job that is none.
+    fn batch(&mut self, first: Append, reply: Reply<Appended>, queue: &mut mpsc::Receiver<Job>) -> Option<Job> {
+        let mut after = None;
+        let mut answers = Vec::new();
+        let path = self.path.clone();
+        let done = self.transaction(|on, names| {
+            let mut waiting = Some((first, reply));
+            while let Some((append, reply)) = waiting.take() {
+                // The reply is kept before anything can fail, so that nobody is left without one.
+                answers.push((reply, Err(LedgerError::Moved)));
+                let written = savepoint(on, names, &append, &path)?;
+                if let Some((_, answer)) = answers.last_mut() {
+                    *answer = written;
+                }
+                if answers.len() < BATCH_MAX {
+                    match queue.try_recv() {
+                        Ok(Job::Append(append, reply)) => waiting = Some((*append, reply)),
+                        Ok(other) => after = Some(other),
+                        Err(_) => {}
+                    }
+                }
+            }
+            Ok(())
+        });
+        if done.is_ok() {
+            let written = answers.iter().filter(|(_, answer)| answer.is_ok()).count();
+            if written > 0 {
+                self.tally.committed(written as u64);
+            }
+        }
+        for (reply, written) in answers {
+            // Until the commit nothing counts: not even a refusal, which may rest on what was lost.
+            answer(reply, done.clone().and(written));
+        }
+        after
+    }
+
+    fn prune(&mut self, before_wall_ms: i64) -> Result<u64, LedgerError> {
+        let mut pruned = 0;
+        let mut after = Some(0);
+        // In parts, so that appends of other processes come through in between.
+        while let Some(from) = after {
+            let part = self.transaction(|on, names| prune::part(on, names, before_wall_ms, from))?;
+            pruned += part.pruned;
+            after = part.next;
+        }
+        if pruned > 0
+            && let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        {
+            // What was removed stays in the log until the next checkpoint; it's gone for readers.
+            tracing::warn!(%error, "the write-ahead log was not emptied after pruning");
+        }
+        Ok(pruned)
+    }
+
+    /// Runs `work` with the write lock of all processes, and flushes once at its end.
+    fn transaction<T>(
+        &mut self,
+        work: impl FnOnce(&Connection, &mut Names) -> Result<T, Failure>,
+    ) -> Result<T, LedgerError> {
+        let begin_work_commit = || {
+            self.same.check(&self.path).map_err(Failure::Answer)?;
+            self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+            let value = work(&self.connection, &mut self.names)?;
+            self.connection.prepare_cached("COMMIT")?.execute([])?;
+            Ok(value)
+        };
+        let done: Result<T, Failure> = begin_work_commit();
+        done.map_err(|failure| {
+            self.roll_back();
+            failure.tell(&self.path)
+        })
+    }
+
+    fn roll_back(&mut self) {
+        self.names.forget();
+        // SQLite may have rolled back by itself.
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.connection.execute_batch("ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction of the ledger was not rolled back");
+        }
+    }
+}
+
+/// Does one append so that its failure doesn't hurt the others. The outer error ends them all.
+fn savepoint(
+    on: &Connection,
+    names: &mut Names,
+    one: &Append,
+    path: &Path,
+) -> Result<Result<Appended, LedgerError>, Failure> {
+    on.prepare_cached("SAVEPOINT one")?.execute([])?;
+    match append(on, names, one) {
+        Ok(appended) => {
+            on.prepare_cached("RELEASE one")?.execute([])?;
+            Ok(Ok(appended))
+        }
+        Err(failure) if failure.is_its_own() => {
+            // Answers of the contract come before anything is written; else a name may be gone again.
+            if !matches!(failure, Failure::Answer(_)) {
+                names.forget();
+            }
+            on.prepare_cached("ROLLBACK TO one")?.execute([])?;
+            on.prepare_cached("RELEASE one")?.execute([])?;
+            Ok(Err(failure.tell(path)))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn answer<T>(reply: Reply<T>, value: Result<T, LedgerError>) {
+    // A caller that went away doesn't need it.
+    let _ = reply.send(value);
+}
