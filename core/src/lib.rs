@@ -4,9 +4,11 @@
 pub mod capability;
 pub mod cell;
 pub mod clock;
+pub mod executor;
 pub mod identity;
 pub mod ledger;
 pub mod money;
+pub mod policy;
 pub mod protocol;
 pub mod transport;
 pub mod words;

@@ -25,8 +25,10 @@ pub enum Event {
     Began(Intent),
     /// The ledger was restored from a backup: see rule 7 of the design.
     Restored {
+        /// When that was noted for the ledger as a whole.
+        since: Stamp,
         /// Until everything that was sent before can be seen: the cell's deadline and closing
-        /// settle, in milliseconds after this record's stamp.
+        /// settle, in milliseconds after that.
         span_ms: u64,
     },
     /// Nothing is sent until somebody approves.

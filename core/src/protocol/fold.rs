@@ -29,7 +29,7 @@ impl OpState {
                 self.began = at;
                 self.patience_from = at;
             }
-            Event::Restored { span_ms } => self.restored(at, *span_ms),
+            Event::Restored { since, span_ms } => self.restored(at, *since, *span_ms),
             Event::Held(hold) => self.hold = Some(hold.clone()),
             Event::Approved { fingerprint, epoch, .. } => {
                 self.approved(at, *epoch, self.intent.as_ref().is_some_and(|intent| intent.fingerprint == *fingerprint))
@@ -64,11 +64,11 @@ impl OpState {
         }
     }
 
-    fn restored(&mut self, at: Stamp, span_ms: u64) {
-        // Only an operation that begins after the restore is written with this as its second event
-        // in one append; every other one was in the backup.
-        let midway = self.revision != 2 || self.began != at;
-        self.restored = Some(Restore { at, span_ms, midway, looked: false });
+    fn restored(&mut self, at: Stamp, since: Stamp, span_ms: u64) {
+        // An intent or epoch that begins after the restore is written in one append with this, at
+        // one moment; everything else was in the backup.
+        let midway = self.patience_from != at || self.present().next().is_some();
+        self.restored = Some(Restore { at: since, span_ms, midway, looked: false });
         self.vouched_epoch = None;
         self.decision = None;
     }

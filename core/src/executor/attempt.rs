@@ -1,0 +1,208 @@
+use super::drive::{Step as Driven, Unrecorded};
+use super::journal::{Committed, Journal, Served};
+use super::prepare::LEASE_MARGIN_MS;
+use super::{Inner, Point};
+use crate::cell::Shot;
+use crate::ledger::{By, LedgerError, OperationId};
+use crate::protocol::{Departed, Event, Final, Heard, Receipt, Record, Verdict};
+use crate::transport::Gate;
+use crate::words::{Answer, Covers, Fault};
+
+impl Inner {
+    /// Journals a departure, sends the one request, journals what was heard.
+    pub(super) async fn attempt(
+        &self,
+        journal: &mut Journal,
+        served: &Served,
+        replace_key: bool,
+        because: String,
+        unrecorded: &Unrecorded,
+    ) -> Result<Driven, LedgerError> {
+        // What costs time comes before the departure, so that it doesn't eat the deadline.
+        if let Err(fault) = served.connection.integration.refresh(&self.wire(served)).await {
+            return Ok(Driven::Waits(1_000, format!("nothing was sent: credentials could not be refreshed: {fault}")));
+        }
+        if let Err(fault) = served.connection.limiter.ready(&self.clock).await {
+            let held = served.connection.limiter.held_ms(&self.clock);
+            return Ok(Driven::Waits(held.max(1_000), fault.to_string()));
+        }
+        let Some(gate) = self.depart(journal, served, replace_key, because) else { return Ok(Driven::On) };
+        if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
+            return Ok(Driven::On);
+        }
+        self.probe.reached(Point::BeforeSend, journal.operation).await;
+        let (verdict, alarm) = self.send(journal, served, gate).await?;
+        self.probe.reached(Point::AfterSend, journal.operation).await;
+        if let Verdict::Happened { receipt } = &verdict {
+            unrecorded.send_replace(Some(receipt.clone()));
+        }
+        self.hear(journal, served, verdict, alarm).await
+    }
+
+    /// Adds lease and departure, with every fact that later judgements about the attempt rely on.
+    /// None: its good-until leaves no time.
+    fn depart(&self, journal: &mut Journal, served: &Served, replace_key: bool, because: String) -> Option<Gate> {
+        let standing = &served.standing;
+        let now = self.clock.now();
+        let left = journal
+            .state
+            .good_until_ms()
+            .map_or(u64::MAX, |until| u64::try_from(until.saturating_sub(now.wall_ms)).unwrap_or(0));
+        let within_ms = standing.within_ms.min(left);
+        if within_ms == 0 {
+            return None;
+        }
+        let owner = self.owner.clone();
+        let for_ms = within_ms.saturating_add(LEASE_MARGIN_MS);
+        journal.decide_at(Record { at: now, event: Event::Leased { owner, for_ms } });
+        let departed = Departed {
+            attempt: u32::try_from(journal.state.attempts.len()).unwrap_or(u32::MAX),
+            key_number: journal.state.key_number + u32::from(replace_key),
+            scope: served.scope.to_string(),
+            within_ms,
+            settle_ms: standing.settle_ms,
+            closing_ms: standing.closing_ms,
+            record_ms: standing.record_ms,
+            because,
+        };
+        journal.decide_at(Record { at: now, event: Event::Departed(departed) });
+        Some(Gate::new(self.clock.clone(), now, within_ms))
+    }
+
+    async fn send(
+        &self,
+        journal: &Journal,
+        served: &Served,
+        gate: Gate,
+    ) -> Result<(Verdict, Option<String>), LedgerError> {
+        let intent = journal.intent()?;
+        let spec = served.cell.spec();
+        let names = self.names(served, &journal.state, intent, journal.state.key_number);
+        let wire = self.wire(served);
+        let attempt = journal.state.attempts.len().saturating_sub(1);
+        tracing::info!(cell = spec.id, operation = %journal.operation, attempt, "departs");
+        let answer = served.cell.attempt(Shot::new(&names, &wire, spec, gate), &intent.args).await;
+        let (verdict, alarm) = verdict(answer);
+        tracing::info!(cell = spec.id, operation = %journal.operation, attempt, answer = verdict.name(), "heard");
+        metrics::counter!("hapax_attempts_total", "cell" => spec.id, "answer" => verdict.name()).increment(1);
+        Ok((verdict, alarm))
+    }
+
+    async fn hear(
+        &self,
+        journal: &mut Journal,
+        served: &Served,
+        verdict: Verdict,
+        alarm: Option<String>,
+    ) -> Result<Driven, LedgerError> {
+        let attempt = journal.state.attempts.last().map_or(0, |attempt| attempt.number);
+        let receipt = if let Verdict::Happened { receipt } = &verdict { Some(receipt.clone()) } else { None };
+        journal.learn(self, Event::Heard(Heard { attempt, verdict }));
+        if let Some(what) = alarm {
+            journal.learn(self, Event::Alarmed { what });
+        }
+        if let Some(receipt) = receipt {
+            self.learn_fate(journal, served, &receipt);
+        }
+        self.settle_claim(journal, served).await
+    }
+
+    /// What the receipt says of its own fate goes into the same write.
+    pub(super) fn learn_fate(&self, journal: &mut Journal, served: &Served, receipt: &Receipt) {
+        if let Some((fate, failed)) = served.cell.fate(receipt) {
+            journal.learn(self, Event::Fated { fate, failed });
+        }
+    }
+
+    /// Writes evidence of a success. If another operation claims the record, the alarm is on both,
+    /// and this one goes to a person: an answer outranks a find (rule 8).
+    pub(super) async fn settle_claim(&self, journal: &mut Journal, served: &Served) -> Result<Driven, LedgerError> {
+        match self.commit_evidence(journal, served).await {
+            Ok(_) => Ok(Driven::On),
+            Err(LedgerError::Claimed(other)) => {
+                let id = match &journal.state.outcome {
+                    Some(Final::Succeeded(receipt)) => receipt.id.clone(),
+                    _ => String::new(),
+                };
+                journal.roll_back(self).await?;
+                self.contested(journal, served, other, &id).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn contested(
+        &self,
+        journal: &mut Journal,
+        served: &Served,
+        other: OperationId,
+        id: &str,
+    ) -> Result<Driven, LedgerError> {
+        let attempt = journal.state.attempts.last().map_or(0, |attempt| attempt.number);
+        let why = format!("our own answer names {id}, which operation {other} claims");
+        let verdict = Verdict::Unclear { why: why.clone(), server_error: false };
+        journal.learn(self, Event::Heard(Heard { attempt, verdict }));
+        journal.learn(self, Event::Alarmed { what: why.clone() });
+        journal.learn(self, Event::Asked { why });
+        self.commit_evidence(journal, served).await?;
+        if let Some(mut theirs) = Journal::load(self, By::Id(other)).await? {
+            let what = format!("operation {} was answered with {id}, which this one claims", journal.operation);
+            theirs.learn(self, Event::Alarmed { what });
+            let served = self.served(theirs.intent()?);
+            theirs.commit(self, served.as_ref()).await?;
+        }
+        Ok(Driven::On)
+    }
+}
+
+/// What an answer says of its attempt, and an alarm if it speaks of something else than the intent.
+fn verdict(answer: Answer<Receipt>) -> (Verdict, Option<String>) {
+    let verdict = match answer {
+        Answer::Happened(receipt) => Verdict::Happened { receipt },
+        Answer::Refused(reason, Covers::Attempt) => Verdict::Refused { reason },
+        Answer::Refused(reason, Covers::Record) => Verdict::RefusedOnRecord { reason },
+        Answer::NotDone(why, retry_after_ms) => Verdict::NotDone { why, retry_after_ms },
+        Answer::Taken(what) => Verdict::Taken { what },
+        Answer::Unclear(Fault::Adrift(why)) => Verdict::Adrift { why },
+        Answer::Unclear(Fault::KeyBurnt(why)) => Verdict::KeyBurnt { why },
+        Answer::Unclear(Fault::Echo(fields)) => {
+            let why = format!("an answer differs from the intent in {fields}");
+            return (Verdict::Unclear { why: why.clone(), server_error: false }, Some(why));
+        }
+        Answer::Unclear(fault) => {
+            let server_error = matches!(fault, Fault::Status(500..=599, _));
+            Verdict::Unclear { why: fault.to_string(), server_error }
+        }
+    };
+    (verdict, None)
+}
+
+impl Verdict {
+    /// A short name for logs and metrics.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Unclear { .. } => "unclear",
+            Self::NotDone { .. } => "not-done",
+            Self::Refused { .. } => "refused",
+            Self::RefusedOnRecord { .. } => "refused-on-record",
+            Self::Happened { .. } => "happened",
+            Self::Taken { .. } => "taken",
+            Self::Adrift { .. } => "adrift",
+            Self::KeyBurnt { .. } => "key-burnt",
+        }
+    }
+
+    /// What it says, in words.
+    pub fn why(&self) -> String {
+        match self {
+            Self::Open => "nothing was heard".to_owned(),
+            Self::Unclear { why, .. } | Self::NotDone { why, .. } | Self::Adrift { why } | Self::KeyBurnt { why } => {
+                why.clone()
+            }
+            Self::Refused { reason } | Self::RefusedOnRecord { reason } => reason.to_string(),
+            Self::Happened { receipt } => format!("it happened: {}", receipt.id),
+            Self::Taken { what } => what.clone(),
+        }
+    }
+}

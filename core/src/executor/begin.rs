@@ -1,0 +1,317 @@
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::drive::{Deadline, RunReport};
+use super::journal::{Journal, Served};
+use super::{Executor, ExecutorError, Inner};
+use crate::capability::guarantee;
+use crate::cell::Cell;
+use crate::identity::{OperationKey, differing_fields, fingerprint};
+use crate::ledger::{Append, By, LedgerError, OperationId};
+use crate::protocol::{Event, Final, Hold, Intent, Record, Stamp};
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// Name of the connection.
+    pub connection: String,
+    /// `stripe.charge`.
+    pub cell: String,
+    /// The caller's stable name for the intent.
+    pub key: OperationKey,
+    /// Its arguments.
+    pub args: Value,
+    /// After this moment (milliseconds since 1970) nothing is sent.
+    pub good_until_ms: Option<i64>,
+    /// Milliseconds that the caller waits; the work goes on without them.
+    pub wait_ms: u64,
+}
+
+impl RunRequest {
+    /// A request whose caller waits for two minutes.
+    pub fn new(connection: &str, cell: &str, key: OperationKey, args: Value) -> Self {
+        let (connection, cell) = (connection.to_owned(), cell.to_owned());
+        Self { connection, cell, key, args, good_until_ms: None, wait_ms: 120_000 }
+    }
+
+    /// After this moment (milliseconds since 1970) nothing is sent.
+    pub fn good_until_ms(mut self, moment: i64) -> Self {
+        self.good_until_ms = Some(moment);
+        self
+    }
+
+    /// How many milliseconds the caller waits.
+    pub fn wait_ms(mut self, ms: u64) -> Self {
+        self.wait_ms = ms;
+        self
+    }
+}
+
+/// An intent that was checked and not yet journaled.
+pub(super) struct Checked {
+    pub(super) served: Served,
+    pub(super) intent: Intent,
+    pub(super) hold: Option<Hold>,
+}
+
+impl Executor {
+    /// Runs an intent once: begins it, or goes on with it, or returns what it came to.
+    ///
+    /// The work runs in a task of its own. A caller that goes away loses nothing; calling again
+    /// with the same key returns the same receipt.
+    ///
+    /// # Errors
+    /// [`ExecutorError`]: nothing was sent by this call.
+    pub async fn run(&self, request: RunRequest) -> Result<RunReport, ExecutorError> {
+        let checked = self.inner.check(&request)?;
+        let (operation, similar) = self.inner.begin(checked).await?;
+        let deadline = Deadline::after(&self.inner, request.wait_ms);
+        let mut report = self.inner.clone().drive_in_task(operation, deadline).await;
+        report.similar = similar;
+        Ok(report)
+    }
+
+    /// The typed way to run: the arguments' type says which cell.
+    ///
+    /// # Errors
+    /// As [`Executor::run`].
+    pub async fn run_cell<C: Cell>(
+        &self,
+        connection: &str,
+        key: OperationKey,
+        args: &C::Args,
+    ) -> Result<RunReport, ExecutorError> {
+        let args = serde_json::to_value(args)
+            .map_err(|error| ExecutorError::Arguments { cell: C::SPEC.id.to_owned(), why: error.to_string() })?;
+        self.run(RunRequest::new(connection, C::SPEC.id, key, args)).await
+    }
+}
+
+impl Inner {
+    /// Everything that can be wrong with a request before it is journaled.
+    pub(super) fn check(&self, request: &RunRequest) -> Result<Checked, ExecutorError> {
+        let served = self.find_cell(&request.connection, &request.cell)?;
+        let spec = served.cell.spec();
+        let args = served
+            .cell
+            .check(&request.args)
+            .map_err(|why| ExecutorError::Arguments { cell: spec.id.to_owned(), why })?;
+        self.check_requirement(&served)?;
+        let hold = self.policy.wants_approval(spec.id, served.cell.money(&args).as_ref());
+        let intent = Intent {
+            connection: request.connection.clone(),
+            account: served.connection.account.clone(),
+            cell: spec.id.to_owned(),
+            version: spec.version,
+            key: request.key.clone(),
+            fingerprint: fingerprint(&args, served.cell.volatile()),
+            args: Arc::new(args),
+            good_until_ms: request.good_until_ms,
+            similar: Vec::new(),
+        };
+        Ok(Checked { served, intent, hold: hold.map(|rule| Hold::Approval { rule }) })
+    }
+
+    fn find_cell(&self, name: &str, cell: &str) -> Result<Served, ExecutorError> {
+        let Some(connection) = self.connections.get(name) else {
+            let known = list(self.connections.keys().map(String::as_str));
+            return Err(ExecutorError::UnknownConnection { name: name.to_owned(), known });
+        };
+        let cells = connection.integration.cells();
+        match cells.iter().find(|known| known.spec().id == cell) {
+            Some(found) => Ok(self.serve(found.clone(), connection.clone())),
+            None => Err(ExecutorError::UnknownCell {
+                connection: name.to_owned(),
+                cell: cell.to_owned(),
+                known: list(cells.iter().map(|cell| cell.spec().id)),
+            }),
+        }
+    }
+
+    fn check_requirement(&self, served: &Served) -> Result<(), ExecutorError> {
+        let spec = served.cell.spec();
+        let likely = self.policy.likely_for(spec);
+        let offered = guarantee(spec, &|need| served.connection.is_met(need), likely);
+        let require = self.policy.require;
+        let why = if offered.best() < require.second_effect {
+            format!("no second effect: {:?}, required {:?}", offered.best(), require.second_effect)
+        } else if !require.completion.allows(offered.completion) {
+            format!("completion: {:?}, required {:?}", offered.completion, require.completion)
+        } else {
+            return Ok(());
+        };
+        Err(ExecutorError::Requirement { cell: spec.id.to_owned(), why: why.to_lowercase() })
+    }
+
+    /// Journals the intent if it is new; otherwise checks that it is the same. Returns the
+    /// operation and recent similar ones.
+    async fn begin(&self, checked: Checked) -> Result<(OperationId, Vec<OperationId>), ExecutorError> {
+        let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
+        self.refuse_future(header.newest)?;
+        loop {
+            if let Some(known) = self.known(&checked).await? {
+                return Ok((known, Vec::new()));
+            }
+            match self.append_new(&checked, header.restored).await {
+                // Another caller of this key was faster: theirs is the operation.
+                Err(LedgerError::Moved) => {}
+                Err(error) => return Err(ExecutorError::Ledger(error)),
+                Ok(new) => return Ok(new),
+            }
+        }
+    }
+
+    /// A ledger whose newest record lies in the future sends nothing: one of the clocks is wrong.
+    pub(super) fn refuse_future(&self, newest: Option<Stamp>) -> Result<(), ExecutorError> {
+        const TOLERANCE_MS: i64 = 60_000;
+        let ahead = newest.map_or(0, |newest| newest.wall_ms.saturating_sub(self.clock.now().wall_ms));
+        if ahead > TOLERANCE_MS { Err(ExecutorError::Future(ahead / 1000)) } else { Ok(()) }
+    }
+
+    /// The operation that this key names already, if it is the same intent.
+    async fn known(&self, checked: &Checked) -> Result<Option<OperationId>, ExecutorError> {
+        let Intent { connection, cell, key, .. } = &checked.intent;
+        let found = Journal::load(self, By::Key { connection, cell, key }).await.map_err(ExecutorError::Ledger)?;
+        let Some(journal) = found else { return Ok(None) };
+        let theirs = journal.intent().map_err(ExecutorError::Ledger)?;
+        if theirs.fingerprint != checked.intent.fingerprint {
+            let volatile = checked.served.cell.volatile();
+            let fields = match journal.state.pruned {
+                true => "arguments that retention has removed".to_owned(),
+                false => differing_fields(&theirs.args, &checked.intent.args, volatile).join(", "),
+            };
+            return Err(ExecutorError::KeyReused { key: key.to_string(), operation: journal.operation, fields });
+        }
+        Ok(Some(journal.operation))
+    }
+
+    async fn append_new(
+        &self,
+        checked: &Checked,
+        restored: Option<Stamp>,
+    ) -> Result<(OperationId, Vec<OperationId>), LedgerError> {
+        let hold_repeats = self.policy.hold_repeats && checked.hold.is_none();
+        match self.append_first(checked, restored, checked.hold.clone(), hold_repeats, &[]).await {
+            Err(LedgerError::Similar(ids)) => {
+                let of: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                self.append_first(checked, restored, Some(Hold::SuspectedRepeat { of: of.clone() }), false, &of).await
+            }
+            other => other,
+        }
+    }
+
+    async fn append_first(
+        &self,
+        checked: &Checked,
+        restored: Option<Stamp>,
+        hold: Option<Hold>,
+        refuse_similar: bool,
+        similar: &[String],
+    ) -> Result<(OperationId, Vec<OperationId>), LedgerError> {
+        let operation = OperationId::fresh();
+        let now = self.clock.now();
+        let mut journal = Journal::new(operation);
+        let mut records = Vec::new();
+        let mut add = |event| {
+            let record = Record { at: now, event };
+            journal.decide_at(record.clone());
+            records.push(record);
+        };
+        add(Event::Began(Intent { similar: similar.to_vec(), ..checked.intent.clone() }));
+        if let Some(since) = restored {
+            add(Event::Restored { since, span_ms: checked.served.span_ms() });
+        }
+        // After a restore nothing leaves where nothing can be asked, unless somebody approves.
+        let unaskable = restored.is_some() && checked.served.standing.look.is_none();
+        if let Some(hold) = hold.or(unaskable.then_some(Hold::Restored)) {
+            add(Event::Held(hold));
+        }
+        let window_ms = i64::from(self.policy.repeat_window_seconds.0) * 1000;
+        let append = Append {
+            operation,
+            seen: 0,
+            records,
+            index: journal.index(self, Some(&checked.served))?,
+            refuse_similar,
+            similar_since_ms: now.wall_ms.saturating_sub(window_ms),
+        };
+        let appended = self.ledger.append(append).await?;
+        metrics::counter!("hapax_operations_total", "cell" => checked.served.cell.spec().id).increment(1);
+        self.changed.notify_waiters();
+        Ok((operation, appended.similar))
+    }
+}
+
+impl Served {
+    /// Milliseconds until everything that was sent by a moment can be seen after it.
+    pub(super) fn span_ms(&self) -> u64 {
+        self.standing.within_ms.saturating_add(self.standing.closing_ms)
+    }
+}
+
+impl Executor {
+    /// Tries a refused or failed operation again on purpose: a new epoch, with new arguments if
+    /// they are given. It names the epoch that it ends, so that repeating the call changes nothing.
+    ///
+    /// # Errors
+    /// [`ExecutorError`]: nothing was changed.
+    pub async fn supersede(
+        &self,
+        operation: OperationId,
+        epoch: u32,
+        by: &str,
+        args: Option<Value>,
+        wait_ms: u64,
+    ) -> Result<RunReport, ExecutorError> {
+        let inner = &self.inner;
+        let mut journal = self.load(operation).await?;
+        if journal.state.epoch > epoch {
+            return Ok(inner.clone().drive_in_task(operation, Deadline::after(inner, wait_ms)).await);
+        }
+        journal.may_supersede(epoch)?;
+        let old = journal.intent().map_err(ExecutorError::Ledger)?.clone();
+        let request = RunRequest::new(&old.connection, &old.cell, old.key.clone(), args.unwrap_or((*old.args).clone()));
+        let checked = inner.check(&request)?;
+        let restored = inner.ledger.header().await.map_err(ExecutorError::Ledger)?.restored;
+        let at = inner.clock.now();
+        let by = by.to_owned();
+        journal.decide_at(Record { at, event: Event::Superseded { by, epoch, intent: checked.intent } });
+        if let Some(since) = restored {
+            // The ledger may have forgotten that this was done before.
+            journal.decide_at(Record { at, event: Event::Restored { since, span_ms: checked.served.span_ms() } });
+        }
+        if let Some(hold) = checked.hold {
+            // An approval binds the fingerprint and epoch that it was given for.
+            journal.decide_at(Record { at, event: Event::Held(hold) });
+        }
+        journal.commit(inner, Some(&checked.served)).await.map_err(ExecutorError::Ledger)?;
+        Ok(inner.clone().drive_in_task(operation, Deadline::after(inner, wait_ms)).await)
+    }
+}
+
+impl Journal {
+    fn may_supersede(&self, epoch: u32) -> Result<(), ExecutorError> {
+        if self.state.pruned {
+            return Err(ExecutorError::NotNow("its arguments were removed by retention; use a new key".to_owned()));
+        }
+        let failed = self.state.fate.as_ref().is_some_and(|(_, failed)| *failed);
+        match &self.state.outcome {
+            Some(Final::Refused(_)) if self.state.epoch == epoch => Ok(()),
+            Some(Final::Succeeded(_)) if failed && self.state.epoch == epoch => Ok(()),
+            Some(Final::Succeeded(_)) => {
+                Err(ExecutorError::NotNow("it succeeded; a new intent needs a new key".to_owned()))
+            }
+            Some(Final::Refused(_)) => {
+                Err(ExecutorError::NotNow(format!("its epoch is {}, not {epoch}", self.state.epoch)))
+            }
+            None => Err(ExecutorError::NotNow("it isn't refused: a second try could be a second effect".to_owned())),
+        }
+    }
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

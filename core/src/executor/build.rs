@@ -1,0 +1,115 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::probe::NoProbe;
+use super::{Executor, ExecutorError, Inner, Probe};
+use crate::cell::{Connection, SharedCell};
+use crate::clock::{SharedClock, SystemClock};
+use crate::identity::NamespaceSecret;
+use crate::ledger::SharedLedger;
+use crate::policy::Policy;
+use crate::transport::SharedTransport;
+
+/// Puts an executor together.
+pub struct ExecutorBuilder {
+    ledger: SharedLedger,
+    transport: SharedTransport,
+    secret: NamespaceSecret,
+    clock: SharedClock,
+    connections: Vec<Connection>,
+    policy: Policy,
+    probe: Arc<dyn Probe>,
+    accept_secret: bool,
+}
+
+impl Executor {
+    /// Begins to put an executor together from where operations are kept, how requests are sent,
+    /// and the secret that tokens are derived from.
+    pub fn builder(ledger: SharedLedger, transport: SharedTransport, secret: NamespaceSecret) -> ExecutorBuilder {
+        ExecutorBuilder {
+            ledger,
+            transport,
+            secret,
+            clock: Arc::new(SystemClock::new()),
+            connections: Vec::new(),
+            policy: Policy::default(),
+            probe: Arc::new(NoProbe),
+            accept_secret: false,
+        }
+    }
+}
+
+impl ExecutorBuilder {
+    /// With another clock; a scaled one only with stand-ins.
+    pub fn clock(mut self, clock: SharedClock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// With one more connection.
+    pub fn connection(mut self, connection: Connection) -> Self {
+        self.connections.push(connection);
+        self
+    }
+
+    /// With a policy.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// With a probe, for crash suites.
+    pub fn probe(mut self, probe: Arc<dyn Probe>) -> Self {
+        self.probe = probe;
+        self
+    }
+
+    /// Even if the ledger was used with another secret: only to call [`Executor::note_restored`].
+    pub fn accept_other_secret(mut self) -> Self {
+        self.accept_secret = true;
+        self
+    }
+
+    /// The executor.
+    ///
+    /// # Errors
+    /// [`ExecutorError`] says what is wrong with the parts or the ledger; nothing was sent.
+    pub async fn build(self) -> Result<Executor, ExecutorError> {
+        let mut connections = BTreeMap::new();
+        let mut cells: HashMap<&'static str, SharedCell> = HashMap::new();
+        for connection in self.connections {
+            if self.clock.is_stand_in_only() && !connection.stand_in {
+                return Err(ExecutorError::ClockNotAllowed(connection.name));
+            }
+            for cell in connection.integration.cells() {
+                cells.entry(cell.spec().id).or_insert(cell);
+            }
+            let name = connection.name.clone();
+            if connections.insert(name.clone(), Arc::new(connection)).is_some() {
+                return Err(ExecutorError::Twice(name));
+            }
+        }
+        let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
+        let check = self.secret.check_value();
+        if header.secret_check.is_empty() {
+            self.ledger.note_restored(self.clock.now(), &check).await.map_err(ExecutorError::Ledger)?;
+        } else if header.secret_check != check && !self.accept_secret {
+            return Err(ExecutorError::OtherSecret);
+        }
+        let inner = Inner {
+            ledger: self.ledger,
+            clock: self.clock,
+            transport: self.transport,
+            secret: self.secret,
+            connections,
+            cells,
+            policy: self.policy,
+            owner: uuid::Uuid::now_v7().to_string(),
+            probe: self.probe,
+            changed: Notify::new(),
+        };
+        Ok(Executor { inner: Arc::new(inner) })
+    }
+}

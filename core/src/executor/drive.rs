@@ -1,0 +1,300 @@
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::journal::{Committed, Journal, Served, phase};
+use super::{Executor, ExecutorError, Inner};
+use crate::ledger::{By, LedgerError, OperationId, Phase};
+use crate::protocol::{Do, Elapsed, Event, Final, OpState, Receipt, Stamp, View, next};
+use crate::words::{Next, Outcome};
+
+/// What a call came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The operation.
+    pub operation: OperationId,
+    /// Its revision when this was said.
+    pub revision: u64,
+    /// The present epoch, counted from 0.
+    pub epoch: u32,
+    /// What it came to.
+    #[serde(flatten)]
+    pub outcome: Outcome<Value>,
+    /// What contradicts what is on record.
+    pub alarms: Vec<String>,
+    /// Recent operations with equal arguments and other keys.
+    pub similar: Vec<OperationId>,
+    /// What became of it after it was accepted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fate: Option<String>,
+}
+
+/// Until when a caller waits, by a clock that counts sleep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline {
+    from: Stamp,
+    within_ms: u64,
+}
+
+impl Deadline {
+    pub(super) fn after(inner: &Inner, ms: u64) -> Self {
+        Self { from: inner.clock.now(), within_ms: ms }
+    }
+
+    fn remaining_ms(self, now: Stamp) -> u64 {
+        self.within_ms.saturating_sub(Elapsed::between(self.from, now).at_least_ms)
+    }
+}
+
+/// A receipt that the task holds and could not record yet.
+pub(super) type Unrecorded = watch::Sender<Option<Receipt>>;
+
+/// Whether the loop goes on.
+pub(super) enum Step {
+    On,
+    Waits(u64, String),
+    Done,
+}
+
+impl Inner {
+    /// Drives an operation in a task of its own and waits for it until the caller's deadline.
+    pub(super) async fn drive_in_task(self: Arc<Self>, operation: OperationId, deadline: Deadline) -> RunReport {
+        let (unrecorded, held) = watch::channel(None);
+        let inner = self.clone();
+        let task = tokio::spawn(async move { inner.drive(operation, deadline, &unrecorded).await });
+        let wait_ms = deadline.remaining_ms(self.clock.now());
+        let ended = tokio::select! {
+            ended = task => Some(ended),
+            () = self.clock.sleep(wait_ms.saturating_add(1)) => None,
+        };
+        match ended {
+            Some(Ok(report)) => report,
+            // A panic in an adapter is caught here; what is journaled stays, and the work is due.
+            Some(Err(_)) => self.report_unknown(operation, "the worker stopped unexpectedly", &held).await,
+            None => self.report_unknown(operation, "in progress", &held).await,
+        }
+    }
+
+    async fn report_unknown(
+        &self,
+        operation: OperationId,
+        why: &str,
+        held: &watch::Receiver<Option<Receipt>>,
+    ) -> RunReport {
+        let receipt = held.borrow().as_ref().map(|receipt| (*receipt.body).clone());
+        match Journal::load(self, By::Id(operation)).await {
+            Ok(Some(journal)) if journal.state.is_final() => report(&journal, None),
+            Ok(Some(journal)) => report(&journal, Some((why.to_owned(), 1_000, receipt))),
+            _ => RunReport::unknown(operation, why, receipt),
+        }
+    }
+
+    /// The loop: load, fold, next, do, append if unchanged.
+    pub(super) async fn drive(&self, operation: OperationId, deadline: Deadline, unrecorded: &Unrecorded) -> RunReport {
+        let mut failures = 0;
+        loop {
+            match self.turn(operation, deadline, unrecorded).await {
+                Ok(report) => return report,
+                // Nothing durable is lost by an error of the ledger; it is asked again while the
+                // caller waits.
+                Err(error) => {
+                    failures += 1;
+                    let pause = self.policy.bounds.backoff(failures);
+                    if pause > deadline.remaining_ms(self.clock.now()) {
+                        let receipt = unrecorded.borrow().as_ref().map(|receipt| (*receipt.body).clone());
+                        return RunReport::unknown(operation, &error.to_string(), receipt);
+                    }
+                    self.clock.sleep(pause).await;
+                }
+            }
+        }
+    }
+
+    async fn turn(
+        &self,
+        operation: OperationId,
+        deadline: Deadline,
+        unrecorded: &Unrecorded,
+    ) -> Result<RunReport, LedgerError> {
+        let mut journal = Journal::load(self, By::Id(operation)).await?.ok_or(LedgerError::Moved)?;
+        loop {
+            let intent = journal.intent()?.clone();
+            let Some(served) = self.served(&intent) else {
+                let why = format!("no connection here serves {} on {}", intent.cell, intent.connection);
+                return Ok(report(&journal, Some((why, 60_000, None))));
+            };
+            let changed = self.changed.notified();
+            match self.step(&mut journal, &served, unrecorded).await? {
+                Step::On => {}
+                Step::Done => {
+                    journal.commit(self, Some(&served)).await?;
+                    return Ok(report(&journal, None));
+                }
+                Step::Waits(ms, why) => {
+                    journal.commit(self, Some(&served)).await?;
+                    // A final operation reports at once; its last look is due later.
+                    if journal.state.is_final() {
+                        return Ok(report(&journal, None));
+                    }
+                    if ms > deadline.remaining_ms(self.clock.now()) {
+                        return Ok(report(&journal, Some((why, ms, None))));
+                    }
+                    // Another process tells us nothing, so its work is looked at now and then.
+                    let pause = if why == "in progress" { ms.min(200) } else { ms };
+                    tokio::select! {
+                        () = self.clock.sleep(pause) => {}
+                        () = changed => {}
+                    }
+                    journal.roll_back(self).await?;
+                }
+            }
+        }
+    }
+
+    /// Does one thing.
+    async fn step(&self, journal: &mut Journal, served: &Served, unrecorded: &Unrecorded) -> Result<Step, LedgerError> {
+        let view = View { now: self.clock.now(), owner: &self.owner, scope: &served.scope, bounds: self.policy.bounds };
+        let todo = next(&journal.state, &served.standing, &view);
+        tracing::debug!(operation = %journal.operation, cell = served.cell.spec().id, todo = todo.name(), "next");
+        match todo {
+            Do::Nothing => Ok(Step::Done),
+            Do::Wait { ms, why } => Ok(Step::Waits(ms, why)),
+            Do::Prepare { new_epoch } => self.prepare(journal, served, new_epoch).await,
+            Do::Send { new_epoch, replace_key, because } => {
+                self.begin_epoch(journal, new_epoch);
+                self.attempt(journal, served, replace_key, because, unrecorded).await
+            }
+            Do::Look { .. } => self.look(journal, served).await,
+            Do::Ask { why } => {
+                journal.decide(self, Event::Asked { why });
+                journal.commit(self, Some(served)).await?;
+                Ok(Step::On)
+            }
+            Do::Close { reason } => {
+                journal.decide(self, Event::Closed { reason });
+                journal.commit(self, Some(served)).await?;
+                Ok(Step::On)
+            }
+        }
+    }
+
+    pub(super) fn begin_epoch(&self, journal: &mut Journal, new_epoch: bool) {
+        if new_epoch {
+            let number = journal.state.epoch + 1;
+            let because = journal.state.decision.as_ref().map_or_else(String::new, |pending| pending.by.clone());
+            journal.decide(self, Event::Epoch { number, because });
+        }
+    }
+
+    /// Takes the lease for so many milliseconds. Not durable before the next commit.
+    pub(super) fn take(&self, journal: &mut Journal, for_ms: u64) {
+        journal.decide(self, Event::Leased { owner: self.owner.clone(), for_ms });
+    }
+
+    /// Writes evidence, however long it takes while this task lives: what happened must not be
+    /// forgotten because the ledger was away (rule 1).
+    pub(super) async fn commit_evidence(
+        &self,
+        journal: &mut Journal,
+        served: &Served,
+    ) -> Result<Committed, LedgerError> {
+        let mut failures = 0;
+        loop {
+            match journal.commit(self, Some(served)).await {
+                Err(LedgerError::Unusable { what, hint }) => {
+                    failures += 1;
+                    tracing::error!(operation = %journal.operation, what, hint, "evidence could not be written; trying again");
+                    self.clock.sleep(self.policy.bounds.backoff(failures).max(50)).await;
+                }
+                other => return other,
+            }
+        }
+    }
+}
+
+impl Do {
+    /// A short name for logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Wait { .. } => "wait",
+            Self::Prepare { .. } => "prepare",
+            Self::Send { .. } => "send",
+            Self::Look { .. } => "look",
+            Self::Ask { .. } => "ask",
+            Self::Close { .. } => "close",
+        }
+    }
+}
+
+/// What a caller is told. `waiting` says why it isn't known yet, for how long, and what receipt
+/// could not be recorded.
+pub(super) fn report(journal: &Journal, waiting: Option<(String, u64, Option<Value>)>) -> RunReport {
+    let state = &journal.state;
+    RunReport {
+        operation: journal.operation,
+        revision: state.revision,
+        epoch: state.epoch,
+        outcome: outcome(state, waiting),
+        alarms: state.alarms.iter().map(|alarm| alarm.what.clone()).collect(),
+        similar: Vec::new(),
+        fate: state.fate.as_ref().map(|(fate, _)| fate.clone()),
+    }
+}
+
+pub(super) fn outcome(state: &OpState, waiting: Option<(String, u64, Option<Value>)>) -> Outcome<Value> {
+    match &state.outcome {
+        Some(Final::Succeeded(receipt)) => Outcome::Succeeded { receipt: (*receipt.body).clone() },
+        Some(Final::Refused(reason)) => Outcome::Refused { reason: reason.clone() },
+        None => {
+            let (why, after_ms, receipt) = waiting.unwrap_or_else(|| ("in progress".to_owned(), 1_000, None));
+            match (phase(state), state.with_person()) {
+                (Phase::Held, Some(why)) => Outcome::Unknown { why, next: Next::Held, receipt },
+                (_, Some(why)) => Outcome::Unknown { why, next: Next::Person, receipt },
+                _ => Outcome::Unknown { why: last_words(state, why), next: Next::CallAgain { after_ms }, receipt },
+            }
+        }
+    }
+}
+
+/// What the last attempt said, for a caller who waits.
+fn last_words(state: &OpState, why: String) -> String {
+    use crate::protocol::Verdict;
+    match state.attempts.last().map(|attempt| &attempt.verdict) {
+        Some(
+            Verdict::Unclear { why: last, .. }
+            | Verdict::NotDone { why: last, .. }
+            | Verdict::Adrift { why: last }
+            | Verdict::KeyBurnt { why: last },
+        ) => {
+            format!("{why}; last heard: {last}")
+        }
+        _ => why,
+    }
+}
+
+impl RunReport {
+    fn unknown(operation: OperationId, why: &str, receipt: Option<Value>) -> Self {
+        let outcome = Outcome::Unknown { why: why.to_owned(), next: Next::CallAgain { after_ms: 1_000 }, receipt };
+        Self { operation, revision: 0, epoch: 0, outcome, alarms: Vec::new(), similar: Vec::new(), fate: None }
+    }
+
+    /// The receipt of a success.
+    pub fn receipt(&self) -> Option<&Value> {
+        match &self.outcome {
+            Outcome::Succeeded { receipt } => Some(receipt),
+            _ => None,
+        }
+    }
+}
+
+impl Executor {
+    pub(super) async fn load(&self, operation: OperationId) -> Result<Journal, ExecutorError> {
+        Journal::load(&self.inner, By::Id(operation))
+            .await
+            .map_err(ExecutorError::Ledger)?
+            .ok_or_else(|| ExecutorError::UnknownOperation(operation.to_string()))
+    }
+}

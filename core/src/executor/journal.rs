@@ -1,0 +1,250 @@
+use std::sync::Arc;
+
+use super::{Inner, Point};
+use crate::capability::Standing;
+use crate::cell::{Connection, Context, SharedCell, Wire};
+use crate::identity::{Form, Names, Seed};
+use crate::ledger::{Append, By, Index, LedgerError, OperationId, Phase};
+use crate::protocol::{Do, Event, Final, Intent, OpState, Record, View, fold, next};
+
+/// One operation under work: its records, and what is not written yet.
+///
+/// Evidence (answers, looks, witnesses) is written whatever happened meanwhile; decisions
+/// (departures, leases, closings) only if the revision is still the one they were made on.
+pub(super) struct Journal {
+    pub(super) operation: OperationId,
+    pub(super) state: OpState,
+    /// Revision that the ledger is known to hold.
+    stored: u64,
+    pending: Vec<Record>,
+    /// The first so many pending records are evidence.
+    evidence: usize,
+}
+
+/// Who serves an operation.
+#[derive(Clone)]
+pub(super) struct Served {
+    pub(super) cell: SharedCell,
+    pub(super) connection: Arc<Connection>,
+    pub(super) standing: Arc<Standing>,
+    pub(super) scope: Arc<str>,
+}
+
+/// What became of a commit.
+#[derive(Debug)]
+pub(super) enum Committed {
+    /// All of it is durable.
+    All,
+    /// The operation had moved on: the evidence is durable, the decisions were dropped.
+    EvidenceOnly,
+}
+
+impl Journal {
+    /// A journal of a new operation.
+    pub(super) fn new(operation: OperationId) -> Self {
+        Self { operation, state: OpState::default(), stored: 0, pending: Vec::new(), evidence: 0 }
+    }
+
+    /// Loads an operation.
+    pub(super) async fn load(inner: &Inner, by: By<'_>) -> Result<Option<Self>, LedgerError> {
+        Ok(inner.ledger.load(by).await?.map(|stored| Self::from_records(stored.operation, &stored.records)))
+    }
+
+    pub(super) fn from_records(operation: OperationId, records: &[Record]) -> Self {
+        let state = fold(records);
+        Self { operation, stored: state.revision, state, pending: Vec::new(), evidence: 0 }
+    }
+
+    /// What the caller wants. Every loaded operation has it.
+    pub(super) fn intent(&self) -> Result<&Intent, LedgerError> {
+        self.state.intent.as_ref().ok_or_else(|| LedgerError::Unusable {
+            what: format!("operation {} does not begin with its intent", self.operation),
+            hint: "restore the ledger from a backup, then run `hapax ledger restored`".to_owned(),
+        })
+    }
+
+    /// Adds evidence.
+    pub(super) fn learn(&mut self, inner: &Inner, event: Event) {
+        debug_assert_eq!(self.evidence, self.pending.len(), "evidence comes before decisions");
+        self.push(inner, event);
+        self.evidence = self.pending.len();
+    }
+
+    /// Adds a decision.
+    pub(super) fn decide(&mut self, inner: &Inner, event: Event) {
+        self.push(inner, event);
+    }
+
+    fn push(&mut self, inner: &Inner, event: Event) {
+        let record = Record { at: inner.clock.now(), event };
+        self.state.apply(&record);
+        self.pending.push(record);
+    }
+
+    /// Adds a decision with a stamp of its own: records that belong to one moment.
+    pub(super) fn decide_at(&mut self, record: Record) {
+        self.state.apply(&record);
+        self.pending.push(record);
+    }
+
+    /// Makes everything pending durable.
+    pub(super) async fn commit(&mut self, inner: &Inner, served: Option<&Served>) -> Result<Committed, LedgerError> {
+        if self.pending.is_empty() {
+            return Ok(Committed::All);
+        }
+        inner.probe.reached(Point::BeforeCommit, self.operation).await;
+        match self.append(inner, served, self.pending.clone()).await {
+            Ok(()) => {
+                self.pending.clear();
+                self.evidence = 0;
+                inner.probe.reached(Point::AfterCommit, self.operation).await;
+                inner.changed.notify_waiters();
+                Ok(Committed::All)
+            }
+            Err(LedgerError::Moved) => self.commit_evidence(inner, served).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn append(
+        &mut self,
+        inner: &Inner,
+        served: Option<&Served>,
+        records: Vec<Record>,
+    ) -> Result<(), LedgerError> {
+        let append = Append {
+            operation: self.operation,
+            seen: self.stored,
+            records,
+            index: self.index(inner, served)?,
+            refuse_similar: false,
+            similar_since_ms: i64::MAX,
+        };
+        self.stored = inner.ledger.append(append).await?.revision;
+        Ok(())
+    }
+
+    /// The operation moved on: decisions are dropped, evidence is written on top of what came.
+    async fn commit_evidence(&mut self, inner: &Inner, served: Option<&Served>) -> Result<Committed, LedgerError> {
+        self.pending.truncate(self.evidence);
+        loop {
+            let Some(fresh) = Self::load(inner, By::Id(self.operation)).await? else { return Err(LedgerError::Moved) };
+            (self.state, self.stored) = (fresh.state, fresh.stored);
+            for record in &self.pending {
+                self.state.apply(record);
+            }
+            if self.pending.is_empty() {
+                return Ok(Committed::EvidenceOnly);
+            }
+            match self.append(inner, served, self.pending.clone()).await {
+                Ok(()) => {
+                    self.pending.clear();
+                    self.evidence = 0;
+                    inner.probe.reached(Point::AfterCommit, self.operation).await;
+                    inner.changed.notify_waiters();
+                    return Ok(Committed::EvidenceOnly);
+                }
+                Err(LedgerError::Moved) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Takes back what isn't written, to say it differently.
+    pub(super) async fn roll_back(&mut self, inner: &Inner) -> Result<(), LedgerError> {
+        let Some(fresh) = Self::load(inner, By::Id(self.operation)).await? else { return Err(LedgerError::Moved) };
+        *self = fresh;
+        Ok(())
+    }
+
+    /// What the ledger finds the operation by.
+    pub(super) fn index(&self, inner: &Inner, served: Option<&Served>) -> Result<Index, LedgerError> {
+        let intent = self.intent()?;
+        let claim = match &self.state.outcome {
+            Some(Final::Succeeded(receipt)) if !receipt.id.is_empty() => Some(receipt.id.clone()),
+            _ => None,
+        };
+        Ok(Index {
+            connection: intent.connection.clone(),
+            account: intent.account.clone(),
+            cell: intent.cell.clone(),
+            key: intent.key.clone(),
+            fingerprint: intent.fingerprint,
+            phase: phase(&self.state),
+            due_ms: self.due_ms(inner, served),
+            claim,
+        })
+    }
+
+    /// When somebody should look at the operation again, whoever they are.
+    fn due_ms(&self, inner: &Inner, served: Option<&Served>) -> Option<i64> {
+        let now = inner.clock.now();
+        let in_ms = |ms: u64| now.wall_ms.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX));
+        let Some(served) = served else { return (!self.state.is_final()).then_some(now.wall_ms) };
+        let view = View { now, owner: "", scope: &served.scope, bounds: inner.policy.bounds };
+        match next(&self.state, &served.standing, &view) {
+            Do::Wait { ms, .. } => Some(in_ms(ms)),
+            Do::Nothing if self.state.is_final() => None,
+            Do::Nothing => self.state.good_until_ms(),
+            _ => Some(now.wall_ms),
+        }
+    }
+}
+
+/// Where an operation stands, for lists.
+pub(super) fn phase(state: &OpState) -> Phase {
+    match (&state.outcome, &state.hold) {
+        (Some(Final::Succeeded(_)), _) => Phase::Succeeded,
+        (Some(Final::Refused(_)), _) => Phase::Refused,
+        (None, Some(_)) => Phase::Held,
+        (None, None) if state.asked.is_some() || state.taken_over => Phase::Person,
+        (None, None) => Phase::Open,
+    }
+}
+
+impl Inner {
+    /// Who serves an operation with this intent, if we do.
+    pub(super) fn served(&self, intent: &Intent) -> Option<Served> {
+        let cell = self.cells.get(intent.cell.as_str())?.clone();
+        let connection = self.connections.get(&intent.connection)?.clone();
+        // A connection that names another account now would look, and send, in the wrong place.
+        if connection.integration.name() != cell.spec().integration() || connection.account != intent.account {
+            return None;
+        }
+        Some(self.serve(cell, connection))
+    }
+
+    pub(super) fn serve(&self, cell: SharedCell, connection: Arc<Connection>) -> Served {
+        let spec = cell.spec();
+        let floor = self.policy.require.second_effect;
+        let standing = spec.standing(&|need| connection.is_met(need), floor, self.policy.likely_for(spec));
+        let scope = connection.scope(&self.secret).into();
+        Served { cell, connection, standing: Arc::new(standing), scope }
+    }
+
+    /// Names of the present epoch of an operation.
+    pub(super) fn names(&self, served: &Served, state: &OpState, intent: &Intent, key_number: u32) -> Names {
+        let spec = served.cell.spec();
+        let form = spec.natives().find_map(|native| match native.token {
+            crate::capability::Token::Key(field) | crate::capability::Token::ClientId(field) => Some(field.form),
+            _ => None,
+        });
+        let mark = spec.queries().find_map(|query| match query.mark {
+            crate::capability::Mark::Planted(_, form) => Some(form),
+            _ => None,
+        });
+        let seed = Seed::new(self.secret.clone(), &intent.account, &intent.cell, intent.key.clone());
+        Names::new(seed, form.unwrap_or(Form::Uuid), mark.unwrap_or(Form::Text(32)), state.epoch, key_number)
+            .with_notes(state.notes.clone(), state.former_notes.clone())
+            .with_since(Some(state.began))
+    }
+
+    /// What `prepare` and `find` get.
+    pub(super) fn context(&self, served: &Served, state: &OpState, intent: &Intent) -> Context {
+        Context::new(self.names(served, state, intent, state.key_number), self.wire(served))
+    }
+
+    pub(super) fn wire(&self, served: &Served) -> Wire {
+        Wire::new(served.connection.clone(), self.transport.clone(), self.clock.clone())
+    }
+}

@@ -1,0 +1,135 @@
+use super::drive::Step as Driven;
+use super::journal::{Committed, Journal, Served};
+use super::{Inner, Point};
+use crate::capability::Absence;
+use crate::cell::Context;
+use crate::ledger::{By, LedgerError};
+use crate::protocol::{Event, Found, Intent, Looked, Receipt};
+use crate::words::{Fault, Finding};
+
+/// How long one look may hold the work; a look that takes longer renews the lease.
+const LOOK_LEASE_MS: u64 = 60_000;
+
+impl Inner {
+    /// Looks whether it happened, under a lease, and journals what it found.
+    pub(super) async fn look(&self, journal: &mut Journal, served: &Served) -> Result<Driven, LedgerError> {
+        self.take(journal, LOOK_LEASE_MS);
+        if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
+            return Ok(Driven::On);
+        }
+        self.probe.reached(Point::BeforeLook, journal.operation).await;
+        let intent = journal.intent()?.clone();
+        let context = self.context(served, &journal.state, &intent);
+        let began = self.clock.now();
+        let found = self.ask_provider(journal, served, &context, &intent).await?;
+        self.probe.reached(Point::AfterLook, journal.operation).await;
+        metrics::counter!("hapax_looks_total", "cell" => served.cell.spec().id).increment(1);
+        let (found, alarm) = self.unclaimed(journal, found).await?;
+        let receipt = if let Found::Happened { receipt } = &found { Some(receipt.clone()) } else { None };
+        let look = served.standing.look;
+        journal.learn(
+            self,
+            Event::Looked(Looked {
+                began,
+                found,
+                absence: look.map_or(Absence::Nothing, |look| look.absence),
+                by_mark: served.sees_lost_handles(journal),
+                by_content: look.is_some_and(|look| look.by_content),
+            }),
+        );
+        if let Some(what) = alarm {
+            journal.learn(self, Event::Alarmed { what });
+        }
+        if let Some(receipt) = receipt {
+            self.learn_fate(journal, served, &receipt);
+        }
+        match self.commit_evidence(journal, served).await {
+            Ok(_) => Ok(Driven::On),
+            // Somebody claimed the record between our question and our write: look again.
+            Err(LedgerError::Claimed(_)) => {
+                journal.roll_back(self).await?;
+                Ok(Driven::On)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks, renewing the lease while it takes long.
+    async fn ask_provider(
+        &self,
+        journal: &mut Journal,
+        served: &Served,
+        context: &Context,
+        intent: &Intent,
+    ) -> Result<Result<Finding<Receipt>, Fault>, LedgerError> {
+        let asking = served.cell.find(context, &intent.args);
+        tokio::pin!(asking);
+        loop {
+            tokio::select! {
+                found = &mut asking => return Ok(found),
+                () = self.clock.sleep(LOOK_LEASE_MS / 2) => {
+                    self.take(journal, LOOK_LEASE_MS);
+                    if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
+                        // Somebody else moved the operation on; what we still find is evidence.
+                        return Ok(asking.await);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The finding in the ledger's terms, hits that other operations have claimed taken out, with
+    /// an alarm if a hit doesn't echo the intent.
+    async fn unclaimed(
+        &self,
+        journal: &Journal,
+        found: Result<Finding<Receipt>, Fault>,
+    ) -> Result<(Found, Option<String>), LedgerError> {
+        let finding = match found {
+            Ok(finding) => finding,
+            Err(Fault::Echo(fields)) => {
+                let what = format!("a record with our mark differs from the intent in {fields}");
+                return Ok((Found::CannotTell { why: what.clone() }, Some(what)));
+            }
+            Err(fault) => return Ok((Found::CannotTell { why: fault.to_string() }, None)),
+        };
+        let hits = match finding {
+            Finding::Happened(receipt) => vec![receipt],
+            Finding::Several(receipts) => receipts,
+            Finding::Failed(reason) => return Ok((Found::Failed { reason }, None)),
+            Finding::Absent => return Ok((Found::Absent, None)),
+            Finding::NotYet(why) => return Ok((Found::NotYet { why }, None)),
+            Finding::CannotTell(why) => return Ok((Found::CannotTell { why }, None)),
+        };
+        let mut ours = Vec::new();
+        for hit in hits {
+            if !self.is_claimed_by_another(journal, &hit).await? {
+                ours.push(hit);
+            }
+        }
+        Ok(match ours.len() {
+            0 => (Found::Absent, None),
+            1 => (Found::Happened { receipt: ours.remove(0) }, None),
+            _ => (Found::Several { ids: ours.into_iter().map(|hit| hit.id).collect() }, None),
+        })
+    }
+
+    async fn is_claimed_by_another(&self, journal: &Journal, hit: &Receipt) -> Result<bool, LedgerError> {
+        if hit.id.is_empty() {
+            return Ok(false);
+        }
+        let account = &journal.intent()?.account;
+        let claimant = self.ledger.load(By::Claim { account, id: &hit.id }).await?;
+        Ok(claimant.is_some_and(|stored| stored.operation != journal.operation))
+    }
+}
+
+impl Served {
+    /// Whether a look now also sees what a handle did that the ledger forgot: without a note of the
+    /// handle it went by mark, and a cell without handles always does.
+    fn sees_lost_handles(&self, journal: &Journal) -> bool {
+        use crate::capability::GuardKind;
+        let has_handles = self.standing.guards.iter().any(|guard| guard.kind == GuardKind::Handle);
+        !has_handles || journal.state.notes.is_empty()
+    }
+}

@@ -1,0 +1,96 @@
+//! The executor: load, fold, next, do, append if unchanged.
+//!
+//! It reaches storage, clock, randomness and the network only through what is handed in.
+
+mod attempt;
+mod begin;
+mod build;
+mod drive;
+mod error;
+mod journal;
+mod look;
+mod people;
+mod plan;
+mod prepare;
+mod probe;
+mod recover;
+mod view;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use crate::cell::{Connection, SharedCell};
+use crate::clock::SharedClock;
+use crate::identity::NamespaceSecret;
+use crate::ledger::{OperationId, SharedLedger};
+use crate::policy::Policy;
+use crate::transport::SharedTransport;
+
+pub use begin::RunRequest;
+pub use build::ExecutorBuilder;
+pub use drive::RunReport;
+pub use error::ExecutorError;
+pub use people::PersonSays;
+pub use plan::Plan;
+pub use probe::{Point, Probe};
+pub use recover::RecoverReport;
+pub use view::{Evidence, OperationView, TimelineEntry};
+
+/// Runs intents once. Cheap to clone; clones share everything.
+#[derive(Clone)]
+pub struct Executor {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    ledger: SharedLedger,
+    clock: SharedClock,
+    transport: SharedTransport,
+    secret: NamespaceSecret,
+    connections: BTreeMap<String, Arc<Connection>>,
+    cells: HashMap<&'static str, SharedCell>,
+    policy: Policy,
+    /// Who takes leases: unique to this executor.
+    owner: String,
+    probe: Arc<dyn Probe>,
+    /// Rung whenever this process appended something, so that waiting callers look again.
+    changed: Notify,
+}
+
+impl Executor {
+    /// Where operations are kept.
+    pub fn ledger(&self) -> &SharedLedger {
+        &self.inner.ledger
+    }
+
+    /// The policy in force.
+    pub fn policy(&self) -> &Policy {
+        &self.inner.policy
+    }
+
+    /// The connections that it serves.
+    pub fn connections(&self) -> impl Iterator<Item = &Arc<Connection>> {
+        self.inner.connections.values()
+    }
+
+    /// The cell of this id, if some connection's integration has it.
+    pub fn cell(&self, id: &str) -> Option<&SharedCell> {
+        self.inner.cells.get(id)
+    }
+
+    /// The operation that a caller's key names, if there is one.
+    ///
+    /// # Errors
+    /// [`ExecutorError::Ledger`].
+    pub async fn operation_of(
+        &self,
+        connection: &str,
+        cell: &str,
+        key: &crate::identity::OperationKey,
+    ) -> Result<Option<OperationId>, ExecutorError> {
+        let by = crate::ledger::By::Key { connection, cell, key };
+        Ok(self.inner.ledger.load(by).await.map_err(ExecutorError::Ledger)?.map(|stored| stored.operation))
+    }
+}
