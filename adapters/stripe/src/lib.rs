@@ -1,1 +1,30 @@
-//! Stripe.
+#![doc = include_str!("../README.md")]
+
+mod amounts;
+mod cancel_payment;
+mod capture;
+mod charge;
+mod client;
+mod facts;
+mod refund;
+#[cfg(feature = "standin")]
+pub mod standin;
+#[cfg(test)]
+mod testing;
+mod wire;
+
+use std::sync::Arc;
+
+use hapax_core::cell::SharedIntegration;
+
+pub use cancel_payment::{CancelPayment, CancelPaymentCell, CancelPaymentReceipt, CancelReason};
+pub use capture::{Capture, CaptureCell, CaptureReceipt};
+pub use charge::{CaptureMethod, Charge, ChargeCell, ChargeReceipt};
+pub use client::Stripe;
+pub use refund::{Refund, RefundCell, RefundReason, RefundReceipt};
+pub use wire::Doer;
+
+/// Stripe, for a connection.
+pub fn integration() -> SharedIntegration {
+    Arc::new(Stripe)
+}

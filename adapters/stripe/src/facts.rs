@@ -1,0 +1,72 @@
+//! Facts that several cells share, each with its source. What they mean: `FAILURE_MODES.md`.
+
+use std::time::Duration;
+
+use hapax_core::capability::{Failures, Meaning, Native, Query, Repeat, Row, Scope, Source, Window};
+use hapax_core::identity::Form;
+
+use crate::wire::MARK;
+
+const READ: &str = "2026-11-27";
+
+const KEYS: Source = Source::official("https://docs.stripe.com/api/idempotent_requests", READ);
+pub(crate) const LOW_LEVEL: Source = Source::official("https://docs.stripe.com/error-low-level#idempotency", READ);
+const LIMITS: Source = Source::official("https://docs.stripe.com/rate-limits", READ);
+pub(crate) const CODES: Source = Source::official("https://docs.stripe.com/error-codes", READ);
+const LIFECYCLE: Source = Source::official("https://docs.stripe.com/payments/paymentintents/lifecycle", READ);
+const CONSISTENCY: Source = Source::official("https://docs.stripe.com/api-v2-overview", READ);
+const INTENTS: Source = Source::official("https://docs.stripe.com/api/payment_intents", READ);
+const REFUNDS: Source = Source::official("https://docs.stripe.com/api/refunds/list", READ);
+const ONE_ACCOUNT: Source = Source::practice("https://github.com/stripe/stripe-ruby/issues/598", READ);
+
+/// How long Stripe's own SDKs wait for an answer (stripe-node 22.5.0, README, `timeout`).
+pub(crate) const ANSWERS_WITHIN: Duration = Duration::from_secs(80);
+
+/// Bound on automatic work: the life of a key.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// Form of our mark; metadata values have room for 500 characters.
+const MARK_FORM: Form = Form::Text(32);
+
+/// The key of every v1 POST.
+pub(crate) const KEY: Native = Native::key("Idempotency-Key", Form::Uuid)
+    .kept(Window::AtLeast(Duration::from_secs(24 * 3600)), "pruned")
+    .one_wins()
+    .repeat(Repeat::Replays)
+    .failures(Failures::Kept)
+    .scope(&[Scope::Account, Scope::Mode])
+    .from(&[KEYS, LOW_LEVEL, ONE_ACCOUNT]);
+
+/// The status of an intent lets an operation through once; objects are locked while one runs.
+pub(crate) const fn by_status(native: Native) -> Native {
+    native
+        .kept(Window::Ever, "an intent never leaves its last status")
+        .one_wins()
+        .repeat(Repeat::Refuses)
+        .failures(Failures::Rerun)
+        .scope(&[Scope::Account, Scope::Mode])
+        .from(&[LIFECYCLE, CODES, LIMITS])
+}
+
+/// Lists are immediately consistent and have no horizon.
+pub(crate) const BY_MARK: Query = Query::by_mark(MARK, MARK_FORM)
+    .lag(Duration::ZERO)
+    .reaches(Window::Ever)
+    .proves()
+    .from(&[CONSISTENCY, INTENTS, REFUNDS]);
+
+/// An intent is read by its id, and never deleted.
+pub(crate) const BY_ID: Query =
+    Query::by_token().lag(Duration::ZERO).reaches(Window::Ever).proves().from(&[INTENTS, CONSISTENCY]);
+
+// Rows that hold for every operation here.
+pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, LOW_LEVEL);
+pub(crate) const LIMITED: Row = Row::new(429, "*", "*", Meaning::NotDone, LIMITS);
+pub(crate) const LOCKED: Row = Row::new(429, "*", "lock_timeout", Meaning::NotDone, CODES);
+pub(crate) const IN_USE: Row = Row::new(409, "*", "idempotency_key_in_use", Meaning::NotDone, LOW_LEVEL);
+pub(crate) const OTHER_PARAMETERS: Row = Row::new(400, "idempotency_error", "*", Meaning::Taken, LOW_LEVEL);
+pub(crate) const UNEXPECTED_STATE: Row = Row::new(400, "*", "payment_intent_unexpected_state", Meaning::Taken, CODES);
+/// Where the intent itself protects the step, a stored failure costs the key alone.
+pub(crate) const STORED_500: Row = Row::new(500, "*", "*", Meaning::KeyBurnt, LOW_LEVEL);
+/// Where the key is all there is, Stripe itself doesn't know.
+pub(crate) const ADRIFT_500: Row = Row::new(500, "*", "*", Meaning::Adrift, LOW_LEVEL);
