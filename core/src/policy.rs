@@ -9,7 +9,7 @@ use crate::protocol::Bounds;
 /// The policy of one executor. The default requires nothing, approves everything, and never sends
 /// on absence that only suggests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Policy {
     /// The least guarantee that a cell must have to be used at all. It also cuts the ladder: with
     /// `enforced`, nothing is sent again on the word of a query.
@@ -28,7 +28,7 @@ pub struct Policy {
 
 /// The least guarantee that is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Require {
     /// First half.
     pub second_effect: SecondEffect,
@@ -93,7 +93,7 @@ impl Default for RepeatWindow {
 
 /// What must be approved first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields)]
 pub struct ApprovalRule {
     /// Which cell; `*` for all, `stripe.*` for an integration's.
     pub cell: String,

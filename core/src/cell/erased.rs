@@ -3,6 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::arguments;
 use super::{Cell, CellArgs, CellReceipt, Context, Echo, Shot, Step};
 use crate::capability::CellSpec;
 use crate::money::Money;
@@ -86,7 +87,7 @@ impl<C: Cell> ErasedCell for C {
     }
 
     fn check(&self, args: &Value) -> Result<Value, String> {
-        let typed: C::Args = serde_json::from_value(args.clone()).map_err(|error| error.to_string())?;
+        let typed: C::Args = arguments::read(args)?;
         typed.check()?;
         serde_json::to_value(&typed).map_err(|error| error.to_string())
     }

@@ -1,5 +1,6 @@
 //! What an adapter author writes: an [`Integration`] and, per operation, a [`Cell`].
 
+mod arguments;
 mod connection;
 mod context;
 mod erased;

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bounds on automatic work per operation; past them a person is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Bounds {
     /// Attempts per epoch that may have had an effect. Default 3.
     pub attempts: u32,
