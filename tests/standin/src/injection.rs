@@ -157,7 +157,10 @@ impl Injections {
         let mut entries = lock(&self.0);
         let hit = |entry: &mut Entry| {
             entry.armed.hit(method, target).then(|| {
-                entry.handle.reach();
+                // One that hangs is reached where it hangs: when it holds its key, so that a twin can be sent.
+                if !matches!(entry.kind, Kind::Hang { .. }) {
+                    entry.handle.reach();
+                }
                 (entry.kind.clone(), entry.handle.clone())
             })
         };
@@ -217,6 +220,7 @@ impl Twists {
     async fn hang(&self, after: bool) {
         for (kind, handle) in &self.0 {
             if matches!(kind, Kind::Hang { after_effect } if *after_effect == after) {
+                handle.reach();
                 handle.released().await;
                 handle.finish();
             }

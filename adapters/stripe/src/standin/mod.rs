@@ -16,6 +16,7 @@ mod idempotency;
 mod list;
 mod methods;
 mod money;
+mod moves;
 mod params;
 mod payment_intents;
 mod refunds;
@@ -73,7 +74,7 @@ impl StandIn {
     /// The customer confirms at the bank what `requires_action`. False if there is no such intent in that state.
     pub fn authenticate(&self, intent: &str) -> bool {
         let waits = |desk: &mut Desk<'_>| desk.intent(intent).is_ok_and(|intent| intent.status == "requires_action");
-        self.everywhere(|desk| waits(desk) && payment_intents::take(intent, desk, methods::Behaviour::Succeeds).is_ok())
+        self.everywhere(|desk| waits(desk) && moves::take(intent, desk, methods::Behaviour::Succeeds).is_ok())
     }
 
     /// Gives a refund another status, as a bank does days later. False if there is no such refund.
