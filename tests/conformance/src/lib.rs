@@ -1,1 +1,3 @@
 //! Kit.
+
+pub mod ledger;
