@@ -214,11 +214,16 @@ fn look_or(state: &OpState, view: &View<'_>, why: &str, otherwise: impl FnOnce()
     }
 }
 
-/// Milliseconds until the next look of a doubling series.
+/// Milliseconds until the next look of a doubling series. The first look that can be conclusive,
+/// because everything is settled by now and was not when the last one began, doesn't wait.
 fn look_pause(state: &OpState, view: &View<'_>) -> u64 {
-    state.last_look.map_or(0, |last| {
-        view.bounds.backoff(state.looks).saturating_sub(super::Elapsed::between(last.ended, view.now).at_least_ms)
-    })
+    let Some(last) = state.last_look else { return 0 };
+    let settled =
+        |at| if state.is_final() || state.taken_over { state.until_all_closing(at) } else { state.until_closing(at) };
+    if settled(view.now) == 0 && settled(last.began) > 0 {
+        return 0;
+    }
+    view.bounds.backoff(state.looks).saturating_sub(super::Elapsed::between(last.ended, view.now).at_least_ms)
 }
 
 /// Prepare comes before sending while names that the cell journals are missing.

@@ -1,0 +1,9 @@
+//! Runs of `holes.md` that need the executor: a provider in memory, paused time, the real protocol.
+
+mod bed;
+mod identity;
+mod ledger_troubles;
+mod outcomes;
+mod people;
+mod provider;
+mod toy;
