@@ -124,6 +124,13 @@ fn receipt(intent: PaymentIntent, doer: Doer) -> CancelPaymentReceipt {
     CancelPaymentReceipt { id: intent.id, status: intent.status, doer }
 }
 
+impl CancelPayment {
+    /// Cancels a payment without a reason.
+    pub fn of(payment_intent: impl Into<String>) -> Self {
+        Self { payment_intent: payment_intent.into(), reason: None }
+    }
+}
+
 impl CancelReason {
     fn as_str(self) -> &'static str {
         match self {

@@ -127,6 +127,13 @@ fn receipt(intent: PaymentIntent, doer: Doer) -> Result<CaptureReceipt, Fault> {
     Ok(CaptureReceipt { id: intent.id, charge: intent.latest_charge, amount, status: intent.status, doer })
 }
 
+impl Capture {
+    /// Takes all that is held; for a part, `Capture { amount, ..Capture::of(..) }`.
+    pub fn of(payment_intent: impl Into<String>) -> Self {
+        Self { payment_intent: payment_intent.into(), amount: None }
+    }
+}
+
 impl CellArgs for Capture {
     fn check(&self) -> Result<(), String> {
         if !is_id(&self.payment_intent, &["pi_"]) {

@@ -292,6 +292,20 @@ fn only_cards() -> Vec<String> {
 }
 
 impl Charge {
+    /// A charge by card, captured at once; for more, `Charge { customer, ..Charge::new(..) }`.
+    pub fn new(amount: Money, payment_method: impl Into<String>) -> Self {
+        Self {
+            amount,
+            payment_method: payment_method.into(),
+            customer: None,
+            capture_method: CaptureMethod::Automatic,
+            payment_method_types: only_cards(),
+            off_session: None,
+            description: None,
+            statement_descriptor_suffix: None,
+        }
+    }
+
     fn create(&self, names: &Names, step: &str) -> Result<Request, Fault> {
         let amount = to_stripe(&self.amount).map_err(Fault::NotSent)?;
         let types = self.payment_method_types.iter().enumerate();

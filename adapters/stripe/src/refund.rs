@@ -153,6 +153,11 @@ fn receipt(refund: wire::Refund) -> Result<RefundReceipt, Fault> {
 }
 
 impl Refund {
+    /// Gives back all that is left of a payment; for a part, `Refund { amount, ..Refund::of(..) }`.
+    pub fn of(payment_intent: impl Into<String>) -> Self {
+        Self { payment_intent: Some(payment_intent.into()), charge: None, amount: None, reason: None }
+    }
+
     /// The parent as Stripe names it.
     fn parent(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let intent = self.payment_intent.as_deref().map(|id| ("payment_intent", id));
