@@ -2,7 +2,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -25,6 +25,8 @@ pub(super) struct Valve {
     gate: Mutex<Option<Gate>>,
     written: AtomicU64,
     shot: AtomicU64,
+    /// Whether the layers above have said, since the last write, that they hold nothing back.
+    flushed: AtomicBool,
     counters: Arc<Counters>,
 }
 
@@ -41,6 +43,7 @@ impl Valve {
             gate: Mutex::new(None),
             written: AtomicU64::new(0),
             shot: AtomicU64::new(NO_SHOT),
+            flushed: AtomicBool::new(false),
             counters,
         };
         valve.open(gate)?;
@@ -49,6 +52,7 @@ impl Valve {
 
     /// Begins a shot: from here on written bytes are the request's.
     pub(super) fn begin(&self, gate: &Gate) -> io::Result<()> {
+        self.flushed.store(false, Ordering::Release);
         self.shot.store(self.written.load(Ordering::Acquire), Ordering::Release);
         self.open(gate)
     }
@@ -75,8 +79,12 @@ impl Valve {
     }
 
     /// Ends a shot whose whole answer was read: nothing is to be thrown away any more, and nothing
-    /// may be written until the next.
+    /// may be written until the next. Fails if part of the request has not left: a server may answer
+    /// before it has read all, and the next request would go out behind that rest.
     pub(super) fn shut(&self) -> io::Result<()> {
+        if !self.flushed.load(Ordering::Acquire) {
+            return Err(io::Error::other("part of the request has not left"));
+        }
         *self.gate.lock().unwrap_or_else(PoisonError::into_inner) = None;
         SockRef::from(&self.socket).set_linger(None)
     }
@@ -136,6 +144,7 @@ impl AsyncRead for Gated {
 
 impl AsyncWrite for Gated {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.0.flushed.store(false, Ordering::Release);
         loop {
             ready!(self.0.socket.poll_write_ready(context))?;
             // The last thing before the write, and after every wait.
@@ -151,7 +160,9 @@ impl AsyncWrite for Gated {
         }
     }
 
+    /// HTTP and TLS flush what is below them only when they hold nothing any more.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.flushed.store(true, Ordering::Release);
         Poll::Ready(Ok(()))
     }
 

@@ -1,0 +1,65 @@
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hapax_core::transport::{HttpTransport, Request, Transport};
+use serde_json::json;
+use tracing::instrument::WithSubscriber;
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::server::Server;
+use super::wide;
+
+/// Everything that is logged, at every level and by every library.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("the log").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// A request shows its method, path, status and size, and nothing of what it or its answer carries.
+#[tokio::test]
+async fn nothing_private_is_logged() {
+    let server = Server::answering(
+        b"HTTP/1.1 200 OK\r\nset-cookie: answer-private\r\ncontent-length: 18\r\n\r\n{\"answer-private\"}",
+    );
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
+        .with_ansi(false)
+        .with_writer(log.clone())
+        .finish();
+    let request = || {
+        Request::post("/v1/charges")
+            .query("q", "query-private")
+            .secret_header("authorization", "secret-private".to_owned().into())
+            .json(json!({ "name": "body-private" }))
+    };
+    async {
+        let transport = HttpTransport::new();
+        transport.shoot(&server.url(), request(), wide()).await.expect("an answer");
+        transport.ask(&server.url(), request(), Duration::from_secs(20)).await.expect("an answer");
+    }
+    .with_subscriber(subscriber)
+    .await;
+    let text = String::from_utf8(log.0.lock().expect("the log").clone()).expect("text");
+    assert!(text.contains("/v1/charges") && text.contains("status=200") && text.contains("bytes=18"), "{text}");
+    assert!(!text.contains("private"), "{text}");
+}
