@@ -10,6 +10,7 @@ mod private;
 mod proxy;
 mod server;
 mod sleeper;
+mod stopped;
 mod wire;
 
 use std::sync::Arc;
