@@ -4,6 +4,9 @@
 //! `HAPAX_THIRD_PARTY` names, else `.third-party` in the working folder or one above it. What each of them can prove is
 //! said in `tests/third-party/README.md`.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +58,9 @@ pub async fn start(program: Program) -> io::Result<Running> {
     if let Program::Emulate(service) = program {
         command.arg(service);
     }
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+    // The pipe to it stays open while we live: it is how the server notices that a test process was killed.
+    command.arg("--stop-with-stdin").stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
     let url = ready(&mut child).await?;
     Ok(Running { url, _child: child })
 }

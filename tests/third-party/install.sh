@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs the servers into `.third-party/` at the root of the repository (or where HAPAX_THIRD_PARTY says).
+# Nothing is done if what is there was installed from the same files. Needs npm, python3 with venv, and sha256sum.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+target=${HAPAX_THIRD_PARTY:-$here/../../.third-party}
+stamp=$(cat "$here/package.json" "$here/package-lock.json" "$here/requirements.txt" | sha256sum | cut -d' ' -f1)
+
+mkdir -p "$target"
+# The scripts stand beside what they import, so that each runtime finds it without being told.
+cp "$here"/package.json "$here"/package-lock.json "$here"/*.mjs "$here"/*.cjs "$here"/*.py "$target"
+if [ "$(cat "$target/installed" 2>/dev/null || true)" = "$stamp" ]; then
+    exit 0
+fi
+rm -f "$target/installed"
+
+# No install scripts: the packages that we need have none, and others should not run here.
+(cd "$target" && npm ci --ignore-scripts --no-audit --no-fund)
+python3 -m venv "$target/venv"
+"$target/venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+
+echo "$stamp" > "$target/installed"
