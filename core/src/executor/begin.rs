@@ -8,7 +8,7 @@ use super::{Executor, ExecutorError, Inner};
 use crate::capability::guarantee;
 use crate::cell::Cell;
 use crate::identity::{OperationKey, differing_fields, fingerprint};
-use crate::ledger::{Append, By, LedgerError, OperationId};
+use crate::ledger::{By, OperationId};
 use crate::protocol::{Event, Final, Hold, Intent, Record, Stamp};
 
 /// What to run.
@@ -65,11 +65,14 @@ impl Executor {
     /// [`ExecutorError`]: nothing was sent by this call.
     pub async fn run(&self, request: RunRequest) -> Result<RunReport, ExecutorError> {
         let checked = self.inner.check(&request)?;
-        let (operation, similar) = self.inner.begin(checked).await?;
+        let header = self.inner.ledger.header().await.map_err(ExecutorError::Ledger)?;
+        self.inner.refuse_future(header.newest)?;
         let deadline = Deadline::after(&self.inner, request.wait_ms);
-        let mut report = self.inner.clone().drive_in_task(operation, deadline).await;
-        report.similar = similar;
-        Ok(report)
+        let journal = match self.inner.known(&checked).await? {
+            Some(known) => known,
+            None => self.inner.begin(&checked, header.restored),
+        };
+        self.inner.clone().drive_in_task(journal, Some(checked), deadline).await
     }
 
     /// The typed way to run: the arguments' type says which cell.
@@ -144,24 +147,6 @@ impl Inner {
         Err(ExecutorError::Requirement { cell: spec.id.to_owned(), why: why.to_lowercase() })
     }
 
-    /// Journals the intent if it is new; otherwise checks that it is the same. Returns the
-    /// operation and recent similar ones.
-    async fn begin(&self, checked: Checked) -> Result<(OperationId, Vec<OperationId>), ExecutorError> {
-        let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
-        self.refuse_future(header.newest)?;
-        loop {
-            if let Some(known) = self.known(&checked).await? {
-                return Ok((known, Vec::new()));
-            }
-            match self.append_new(&checked, header.restored).await {
-                // Another caller of this key was faster: theirs is the operation.
-                Err(LedgerError::Moved) => {}
-                Err(error) => return Err(ExecutorError::Ledger(error)),
-                Ok(new) => return Ok(new),
-            }
-        }
-    }
-
     /// A ledger whose newest record lies in the future sends nothing: one of the clocks is wrong.
     pub(super) fn refuse_future(&self, newest: Option<Stamp>) -> Result<(), ExecutorError> {
         const TOLERANCE_MS: i64 = 60_000;
@@ -170,76 +155,47 @@ impl Inner {
     }
 
     /// The operation that this key names already, if it is the same intent.
-    async fn known(&self, checked: &Checked) -> Result<Option<OperationId>, ExecutorError> {
+    async fn known(&self, checked: &Checked) -> Result<Option<Journal>, ExecutorError> {
         let Intent { connection, cell, key, .. } = &checked.intent;
         let found = Journal::load(self, By::Key { connection, cell, key }).await.map_err(ExecutorError::Ledger)?;
-        let Some(journal) = found else { return Ok(None) };
-        let theirs = journal.intent().map_err(ExecutorError::Ledger)?;
-        if theirs.fingerprint != checked.intent.fingerprint {
-            let volatile = checked.served.cell.volatile();
-            let fields = match journal.state.pruned {
-                true => "arguments that retention has removed".to_owned(),
-                false => differing_fields(&theirs.args, &checked.intent.args, volatile).join(", "),
-            };
-            return Err(ExecutorError::KeyReused { key: key.to_string(), operation: journal.operation, fields });
+        if let Some(journal) = &found {
+            checked.is_same(journal)?;
         }
-        Ok(Some(journal.operation))
+        Ok(found)
     }
 
-    async fn append_new(
-        &self,
-        checked: &Checked,
-        restored: Option<Stamp>,
-    ) -> Result<(OperationId, Vec<OperationId>), LedgerError> {
-        let hold_repeats = self.policy.hold_repeats && checked.hold.is_none();
-        match self.append_first(checked, restored, checked.hold.clone(), hold_repeats, &[]).await {
-            Err(LedgerError::Similar(ids)) => {
-                let of: Vec<String> = ids.iter().map(ToString::to_string).collect();
-                self.append_first(checked, restored, Some(Hold::SuspectedRepeat { of: of.clone() }), false, &of).await
-            }
-            other => other,
-        }
-    }
-
-    async fn append_first(
-        &self,
-        checked: &Checked,
-        restored: Option<Stamp>,
-        hold: Option<Hold>,
-        refuse_similar: bool,
-        similar: &[String],
-    ) -> Result<(OperationId, Vec<OperationId>), LedgerError> {
-        let operation = OperationId::fresh();
-        let now = self.clock.now();
-        let mut journal = Journal::new(operation);
-        let mut records = Vec::new();
-        let mut add = |event| {
-            let record = Record { at: now, event };
-            journal.decide_at(record.clone());
-            records.push(record);
-        };
-        add(Event::Began(Intent { similar: similar.to_vec(), ..checked.intent.clone() }));
+    /// Begins a new operation. Nothing of it is written yet: the first departure goes into the same
+    /// write.
+    fn begin(&self, checked: &Checked, restored: Option<Stamp>) -> Journal {
+        let at = self.clock.now();
+        let mut journal = Journal::new();
+        journal.decide_at(Record { at, event: Event::Began(checked.intent.clone()) });
         if let Some(since) = restored {
-            add(Event::Restored { since, span_ms: checked.served.span_ms() });
+            journal.decide_at(Record { at, event: Event::Restored { since, span_ms: checked.served.span_ms() } });
         }
         // After a restore nothing leaves where nothing can be asked, unless somebody approves.
         let unaskable = restored.is_some() && checked.served.standing.look.is_none();
-        if let Some(hold) = hold.or(unaskable.then_some(Hold::Restored)) {
-            add(Event::Held(hold));
+        if let Some(hold) = checked.hold.clone().or(unaskable.then_some(Hold::Restored)) {
+            journal.decide_at(Record { at, event: Event::Held(hold) });
         }
-        let window_ms = i64::from(self.policy.repeat_window_seconds.0) * 1000;
-        let append = Append {
-            operation,
-            seen: 0,
-            records,
-            index: journal.index(self, Some(&checked.served))?,
-            refuse_similar,
-            similar_since_ms: now.wall_ms.saturating_sub(window_ms),
-        };
-        let appended = self.ledger.append(append).await?;
         metrics::counter!("hapax_operations_total", "cell" => checked.served.cell.spec().id).increment(1);
-        self.changed.notify_waiters();
-        Ok((operation, appended.similar))
+        journal
+    }
+}
+
+impl Checked {
+    /// Refuses a key that belongs to other arguments, naming the fields that differ.
+    pub(super) fn is_same(&self, journal: &Journal) -> Result<(), ExecutorError> {
+        let theirs = journal.intent().map_err(ExecutorError::Ledger)?;
+        if theirs.fingerprint == self.intent.fingerprint {
+            return Ok(());
+        }
+        let fields = match journal.state.pruned {
+            true => "arguments that retention has removed".to_owned(),
+            false => differing_fields(&theirs.args, &self.intent.args, self.served.cell.volatile()).join(", "),
+        };
+        let key = self.intent.key.to_string();
+        Err(ExecutorError::KeyReused { key, operation: journal.operation, fields })
     }
 }
 
@@ -266,8 +222,9 @@ impl Executor {
     ) -> Result<RunReport, ExecutorError> {
         let inner = &self.inner;
         let mut journal = self.load(operation).await?;
+        let deadline = Deadline::after(inner, wait_ms);
         if journal.state.epoch > epoch {
-            return Ok(inner.clone().drive_in_task(operation, Deadline::after(inner, wait_ms)).await);
+            return inner.clone().drive_in_task(journal, None, deadline).await;
         }
         journal.may_supersede(epoch)?;
         let old = journal.intent().map_err(ExecutorError::Ledger)?.clone();
@@ -286,7 +243,7 @@ impl Executor {
             journal.decide_at(Record { at, event: Event::Held(hold) });
         }
         journal.commit(inner, Some(&checked.served)).await.map_err(ExecutorError::Ledger)?;
-        Ok(inner.clone().drive_in_task(operation, Deadline::after(inner, wait_ms)).await)
+        inner.clone().drive_in_task(journal, None, deadline).await
     }
 }
 

@@ -1,8 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use tokio::sync::Notify;
-
+use super::bells::Bells;
 use super::probe::NoProbe;
 use super::{Executor, ExecutorError, Inner, Probe};
 use crate::cell::{Connection, SharedCell};
@@ -108,7 +107,8 @@ impl ExecutorBuilder {
             policy: self.policy,
             owner: uuid::Uuid::now_v7().to_string(),
             probe: self.probe,
-            changed: Notify::new(),
+            bells: Bells::default(),
+            swept: Mutex::new(None),
         };
         Ok(Executor { inner: Arc::new(inner) })
     }

@@ -3,11 +3,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
+use tracing::Instrument;
 
+use super::begin::Checked;
 use super::journal::{Committed, Journal, Served, phase};
 use super::{Executor, ExecutorError, Inner};
 use crate::ledger::{By, LedgerError, OperationId, Phase};
-use crate::protocol::{Do, Elapsed, Event, Final, OpState, Receipt, Stamp, View, next};
+use crate::protocol::{Do, Elapsed, Event, Final, IN_PROGRESS, OpState, Receipt, Stamp, View, next};
 use crate::words::{Next, Outcome};
 
 /// What a call came to.
@@ -58,12 +60,35 @@ pub(super) enum Step {
     Done,
 }
 
+/// Why a turn ended without a report.
+enum Stop {
+    /// The ledger is away.
+    Ledger(LedgerError),
+    /// The caller gets an error: nothing was sent by this call.
+    Refused(ExecutorError),
+}
+
+impl From<LedgerError> for Stop {
+    fn from(error: LedgerError) -> Self {
+        Self::Ledger(error)
+    }
+}
+
 impl Inner {
     /// Drives an operation in a task of its own and waits for it until the caller's deadline.
-    pub(super) async fn drive_in_task(self: Arc<Self>, operation: OperationId, deadline: Deadline) -> RunReport {
+    pub(super) async fn drive_in_task(
+        self: Arc<Self>,
+        journal: Journal,
+        checked: Option<Checked>,
+        deadline: Deadline,
+    ) -> Result<RunReport, ExecutorError> {
         let (unrecorded, held) = watch::channel(None);
+        let operation = journal.operation;
+        let cell = journal.state.intent.as_ref().map_or_else(String::new, |intent| intent.cell.clone());
+        let span = tracing::info_span!("operation", %operation, cell);
         let inner = self.clone();
-        let task = tokio::spawn(async move { inner.drive(operation, deadline, &unrecorded).await });
+        let work = async move { inner.drive(journal, checked, deadline, &unrecorded).await };
+        let task = tokio::spawn(work.instrument(span));
         let wait_ms = deadline.remaining_ms(self.clock.now());
         let ended = tokio::select! {
             ended = task => Some(ended),
@@ -72,8 +97,8 @@ impl Inner {
         match ended {
             Some(Ok(report)) => report,
             // A panic in an adapter is caught here; what is journaled stays, and the work is due.
-            Some(Err(_)) => self.report_unknown(operation, "the worker stopped unexpectedly", &held).await,
-            None => self.report_unknown(operation, "in progress", &held).await,
+            Some(Err(_)) => Ok(self.report_unknown(operation, "the worker stopped unexpectedly", &held).await),
+            None => Ok(self.report_unknown(operation, IN_PROGRESS, &held).await),
         }
     }
 
@@ -92,64 +117,75 @@ impl Inner {
     }
 
     /// The loop: load, fold, next, do, append if unchanged.
-    pub(super) async fn drive(&self, operation: OperationId, deadline: Deadline, unrecorded: &Unrecorded) -> RunReport {
+    pub(super) async fn drive(
+        &self,
+        mut journal: Journal,
+        checked: Option<Checked>,
+        deadline: Deadline,
+        unrecorded: &Unrecorded,
+    ) -> Result<RunReport, ExecutorError> {
         let mut failures = 0;
         loop {
-            match self.turn(operation, deadline, unrecorded).await {
-                Ok(report) => return report,
-                // Nothing durable is lost by an error of the ledger; it is asked again while the
-                // caller waits.
-                Err(error) => {
-                    failures += 1;
-                    let pause = self.policy.bounds.backoff(failures);
-                    if pause > deadline.remaining_ms(self.clock.now()) {
-                        let receipt = unrecorded.borrow().as_ref().map(|receipt| (*receipt.body).clone());
-                        return RunReport::unknown(operation, &error.to_string(), receipt);
-                    }
-                    self.clock.sleep(pause).await;
-                }
+            let error = match self.turn(&mut journal, checked.as_ref(), deadline, unrecorded).await {
+                Ok(report) => return Ok(report),
+                Err(Stop::Refused(error)) => return Err(error),
+                Err(Stop::Ledger(error)) if journal.is_new() => return Err(ExecutorError::Ledger(error)),
+                Err(Stop::Ledger(error)) => error,
+            };
+            // Nothing durable is lost by an error of the ledger; it is asked again while the caller
+            // waits.
+            failures += 1;
+            let pause = self.policy.bounds.backoff(failures);
+            if pause > deadline.remaining_ms(self.clock.now()) {
+                let receipt = unrecorded.borrow().as_ref().map(|receipt| (*receipt.body).clone());
+                return Ok(RunReport::unknown(journal.operation, &error.to_string(), receipt));
             }
+            self.clock.sleep(pause).await;
+            let _ = journal.roll_back(self).await;
         }
     }
 
     async fn turn(
         &self,
-        operation: OperationId,
+        journal: &mut Journal,
+        checked: Option<&Checked>,
         deadline: Deadline,
         unrecorded: &Unrecorded,
-    ) -> Result<RunReport, LedgerError> {
-        let mut journal = Journal::load(self, By::Id(operation)).await?.ok_or(LedgerError::Moved)?;
+    ) -> Result<RunReport, Stop> {
         loop {
+            // Another caller of this key may have been faster, with other arguments.
+            if let Some(checked) = checked {
+                checked.is_same(journal).map_err(Stop::Refused)?;
+            }
             let intent = journal.intent()?.clone();
             let Some(served) = self.served(&intent) else {
                 let why = format!("no connection here serves {} on {}", intent.cell, intent.connection);
-                return Ok(report(&journal, Some((why, 60_000, None))));
+                return Ok(report(journal, Some((why, 60_000, None))));
             };
-            let changed = self.changed.notified();
-            match self.step(&mut journal, &served, unrecorded).await? {
-                Step::On => {}
-                Step::Done => {
-                    journal.commit(self, Some(&served)).await?;
-                    return Ok(report(&journal, None));
-                }
-                Step::Waits(ms, why) => {
-                    journal.commit(self, Some(&served)).await?;
-                    // A final operation reports at once; its last look is due later.
-                    if journal.state.is_final() {
-                        return Ok(report(&journal, None));
-                    }
-                    if ms > deadline.remaining_ms(self.clock.now()) {
-                        return Ok(report(&journal, Some((why, ms, None))));
-                    }
-                    // Another process tells us nothing, so its work is looked at now and then.
-                    let pause = if why == "in progress" { ms.min(200) } else { ms };
-                    tokio::select! {
-                        () = self.clock.sleep(pause) => {}
-                        () = changed => {}
-                    }
-                    journal.roll_back(self).await?;
-                }
+            let bell = self.bells.of(journal.operation);
+            let rung = bell.notified();
+            let (ms, why) = match self.step(journal, &served, unrecorded).await? {
+                Step::On => continue,
+                Step::Done => (u64::MAX, String::new()),
+                Step::Waits(ms, why) => (ms, why),
+            };
+            if let Committed::EvidenceOnly = journal.commit(self, Some(&served)).await? {
+                continue;
             }
+            // What is over reports at once; a last look is due later.
+            if ms == u64::MAX || journal.state.is_final() {
+                return Ok(report(journal, None));
+            }
+            if ms > deadline.remaining_ms(self.clock.now()) {
+                return Ok(report(journal, Some((why, ms, None))));
+            }
+            // Another process tells us nothing, so its work is looked at now and then.
+            let pause = if why == IN_PROGRESS { ms.min(200) } else { ms };
+            tokio::select! {
+                () = self.clock.sleep(pause) => {}
+                () = rung => {}
+            }
+            journal.roll_back(self).await?;
         }
     }
 
@@ -239,7 +275,7 @@ pub(super) fn report(journal: &Journal, waiting: Option<(String, u64, Option<Val
         epoch: state.epoch,
         outcome: outcome(state, waiting),
         alarms: state.alarms.iter().map(|alarm| alarm.what.clone()).collect(),
-        similar: Vec::new(),
+        similar: journal.similar.clone(),
         fate: state.fate.as_ref().map(|(fate, _)| fate.clone()),
     }
 }
@@ -249,7 +285,7 @@ pub(super) fn outcome(state: &OpState, waiting: Option<(String, u64, Option<Valu
         Some(Final::Succeeded(receipt)) => Outcome::Succeeded { receipt: (*receipt.body).clone() },
         Some(Final::Refused(reason)) => Outcome::Refused { reason: reason.clone() },
         None => {
-            let (why, after_ms, receipt) = waiting.unwrap_or_else(|| ("in progress".to_owned(), 1_000, None));
+            let (why, after_ms, receipt) = waiting.unwrap_or_else(|| (IN_PROGRESS.to_owned(), 1_000, None));
             match (phase(state), state.with_person()) {
                 (Phase::Held, Some(why)) => Outcome::Unknown { why, next: Next::Held, receipt },
                 (_, Some(why)) => Outcome::Unknown { why, next: Next::Person, receipt },

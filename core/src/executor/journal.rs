@@ -5,7 +5,7 @@ use crate::capability::Standing;
 use crate::cell::{Connection, Context, SharedCell, Wire};
 use crate::identity::{Form, Names, Seed};
 use crate::ledger::{Append, By, Index, LedgerError, OperationId, Phase};
-use crate::protocol::{Do, Event, Final, Intent, OpState, Record, View, fold, next};
+use crate::protocol::{Do, Event, Final, Hold, Intent, OpState, Record, View, fold, next};
 
 /// One operation under work: its records, and what is not written yet.
 ///
@@ -19,6 +19,8 @@ pub(super) struct Journal {
     pending: Vec<Record>,
     /// The first so many pending records are evidence.
     evidence: usize,
+    /// Recent operations with equal arguments and other keys, found when this one began.
+    pub(super) similar: Vec<OperationId>,
 }
 
 /// Who serves an operation.
@@ -35,14 +37,15 @@ pub(super) struct Served {
 pub(super) enum Committed {
     /// All of it is durable.
     All,
-    /// The operation had moved on: the evidence is durable, the decisions were dropped.
+    /// The operation had moved on: the evidence is durable, the decisions were dropped. Of a new
+    /// operation: another caller began one with this key, and the journal is theirs now.
     EvidenceOnly,
 }
 
 impl Journal {
-    /// A journal of a new operation.
-    pub(super) fn new(operation: OperationId) -> Self {
-        Self { operation, state: OpState::default(), stored: 0, pending: Vec::new(), evidence: 0 }
+    /// A journal of a new operation, nothing of it written yet.
+    pub(super) fn new() -> Self {
+        Self::from_records(OperationId::fresh(), &[])
     }
 
     /// Loads an operation.
@@ -52,7 +55,12 @@ impl Journal {
 
     pub(super) fn from_records(operation: OperationId, records: &[Record]) -> Self {
         let state = fold(records);
-        Self { operation, stored: state.revision, state, pending: Vec::new(), evidence: 0 }
+        Self { operation, stored: state.revision, state, pending: Vec::new(), evidence: 0, similar: Vec::new() }
+    }
+
+    /// Whether nothing of the operation is durable yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.stored == 0
     }
 
     /// What the caller wants. Every loaded operation has it.
@@ -95,13 +103,62 @@ impl Journal {
         inner.probe.reached(Point::BeforeCommit, self.operation).await;
         match self.append(inner, served, self.pending.clone()).await {
             Ok(()) => {
-                self.pending.clear();
-                self.evidence = 0;
-                inner.probe.reached(Point::AfterCommit, self.operation).await;
-                inner.changed.notify_waiters();
+                self.written(inner).await;
                 Ok(Committed::All)
             }
+            Err(LedgerError::Similar(ids)) => self.commit_held(inner, served, &ids).await,
+            Err(LedgerError::Moved) if self.is_new() => self.join(inner).await,
             Err(LedgerError::Moved) => self.commit_evidence(inner, served).await,
+            Err(error @ LedgerError::Unusable { .. }) if self.is_new() => self.doubt(inner, error).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Everything pending is durable.
+    async fn written(&mut self, inner: &Inner) {
+        self.pending.clear();
+        self.evidence = 0;
+        inner.probe.reached(Point::AfterCommit, self.operation).await;
+        inner.bells.ring(self.operation);
+    }
+
+    /// Another caller of this key was faster: theirs is the operation.
+    async fn join(&mut self, inner: &Inner) -> Result<Committed, LedgerError> {
+        let Intent { connection, cell, key, .. } = self.intent()?;
+        let theirs = Self::load(inner, By::Key { connection, cell, key }).await?;
+        *self = theirs.ok_or(LedgerError::Moved)?;
+        Ok(Committed::EvidenceOnly)
+    }
+
+    /// The first append failed in a way that leaves open whether it is durable.
+    async fn doubt(&mut self, inner: &Inner, error: LedgerError) -> Result<Committed, LedgerError> {
+        let Ok(Some(ours)) = Self::load(inner, By::Id(self.operation)).await else { return Err(error) };
+        *self = ours;
+        Ok(Committed::EvidenceOnly)
+    }
+
+    /// Policy holds what equals a recent intent: begin again, held, with nothing of what was planned.
+    async fn commit_held(
+        &mut self,
+        inner: &Inner,
+        served: Option<&Served>,
+        ids: &[OperationId],
+    ) -> Result<Committed, LedgerError> {
+        let of: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let mut intent = self.intent()?.clone();
+        intent.similar.clone_from(&of);
+        let restored = self.pending.iter().find(|record| matches!(record.event, Event::Restored { .. })).cloned();
+        let at = self.state.began;
+        *self = Self { similar: ids.to_vec(), ..Self::from_records(self.operation, &[]) };
+        self.decide_at(Record { at, event: Event::Began(intent) });
+        restored.into_iter().for_each(|record| self.decide_at(record));
+        self.decide_at(Record { at, event: Event::Held(Hold::SuspectedRepeat { of }) });
+        match self.append(inner, served, self.pending.clone()).await {
+            Ok(()) => {
+                self.written(inner).await;
+                Ok(Committed::EvidenceOnly)
+            }
+            Err(LedgerError::Moved) => self.join(inner).await,
             Err(error) => Err(error),
         }
     }
@@ -112,15 +169,20 @@ impl Journal {
         served: Option<&Served>,
         records: Vec<Record>,
     ) -> Result<(), LedgerError> {
+        let window_ms = i64::from(inner.policy.repeat_window_seconds.0) * 1000;
         let append = Append {
             operation: self.operation,
             seen: self.stored,
             records,
             index: self.index(inner, served)?,
-            refuse_similar: false,
-            similar_since_ms: i64::MAX,
+            refuse_similar: self.is_new() && inner.policy.hold_repeats && self.state.hold.is_none(),
+            similar_since_ms: inner.clock.now().wall_ms.saturating_sub(window_ms),
         };
-        self.stored = inner.ledger.append(append).await?.revision;
+        let appended = inner.ledger.append(append).await?;
+        if self.is_new() {
+            self.similar.extend(appended.similar);
+        }
+        self.stored = appended.revision;
         Ok(())
     }
 
@@ -138,10 +200,7 @@ impl Journal {
             }
             match self.append(inner, served, self.pending.clone()).await {
                 Ok(()) => {
-                    self.pending.clear();
-                    self.evidence = 0;
-                    inner.probe.reached(Point::AfterCommit, self.operation).await;
-                    inner.changed.notify_waiters();
+                    self.written(inner).await;
                     return Ok(Committed::EvidenceOnly);
                 }
                 Err(LedgerError::Moved) => {}
@@ -153,7 +212,7 @@ impl Journal {
     /// Takes back what isn't written, to say it differently.
     pub(super) async fn roll_back(&mut self, inner: &Inner) -> Result<(), LedgerError> {
         let Some(fresh) = Self::load(inner, By::Id(self.operation)).await? else { return Err(LedgerError::Moved) };
-        *self = fresh;
+        *self = Self { similar: std::mem::take(&mut self.similar), ..fresh };
         Ok(())
     }
 

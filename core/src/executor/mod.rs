@@ -4,6 +4,7 @@
 
 mod attempt;
 mod begin;
+mod bells;
 mod build;
 mod drive;
 mod error;
@@ -17,16 +18,17 @@ mod recover;
 mod view;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
-
-use tokio::sync::Notify;
+use std::sync::{Arc, Mutex};
 
 use crate::cell::{Connection, SharedCell};
 use crate::clock::SharedClock;
 use crate::identity::NamespaceSecret;
 use crate::ledger::{OperationId, SharedLedger};
 use crate::policy::Policy;
+use crate::protocol::Stamp;
 use crate::transport::SharedTransport;
+
+use bells::Bells;
 
 pub use begin::RunRequest;
 pub use build::ExecutorBuilder;
@@ -55,8 +57,10 @@ struct Inner {
     /// Who takes leases: unique to this executor.
     owner: String,
     probe: Arc<dyn Probe>,
-    /// Rung whenever this process appended something, so that waiting callers look again.
-    changed: Notify,
+    /// Rung whenever this process appended something to an operation, so that its callers look again.
+    bells: Bells,
+    /// When due work that nobody serves was last looked for.
+    swept: Mutex<Option<Stamp>>,
 }
 
 impl Executor {

@@ -56,7 +56,7 @@ impl Executor {
         }
         journal.decide(&self.inner, Event::Decided { by: by.to_owned(), seen, looked, decision });
         self.write(&mut journal, &served, seen).await?;
-        Ok(self.inner.clone().drive_in_task(operation, Deadline::after(&self.inner, 10_000)).await)
+        self.inner.clone().drive_in_task(journal, None, Deadline::after(&self.inner, 10_000)).await
     }
 
     /// Approves what is held; it goes on at once.
@@ -78,7 +78,7 @@ impl Executor {
         let epoch = journal.state.epoch;
         journal.decide(&self.inner, Event::Approved { by: by.to_owned(), fingerprint, epoch });
         self.write(&mut journal, &served, seen).await?;
-        Ok(self.inner.clone().drive_in_task(operation, Deadline::after(&self.inner, wait_ms)).await)
+        self.inner.clone().drive_in_task(journal, None, Deadline::after(&self.inner, wait_ms)).await
     }
 
     /// Denies what is held: it closes as refused.

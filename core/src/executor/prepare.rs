@@ -32,6 +32,10 @@ impl Inner {
                 Ok(Step::Ready) => return self.prepared(journal, served).await,
                 Ok(Step::Note(name, value)) => {
                     journal.decide(self, Event::Noted { name: name.to_owned(), value });
+                    // The last note becomes durable together with the departure that relies on it.
+                    if served.missing_note(journal).is_none() {
+                        return Ok(Driven::On);
+                    }
                     // Somebody else may have noted another handle meanwhile: only what is journaled
                     // may be used.
                     if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
@@ -55,8 +59,7 @@ impl Inner {
 
     /// Ready: all names that the cell declares are journaled, or the adapter contradicts itself.
     async fn prepared(&self, journal: &mut Journal, served: &Served) -> Result<Driven, LedgerError> {
-        let missing = served.standing.notes.iter().find(|name| !journal.state.notes.contains_key(**name));
-        match missing {
+        match served.missing_note(journal) {
             None => Ok(Driven::On),
             Some(name) => {
                 let why = format!("nothing was sent: {} is ready without its {name}", served.cell.spec().id);
@@ -83,6 +86,13 @@ impl Inner {
             self.policy.bounds.backoff(tries),
             format!("nothing was sent that counts: a step before it failed: {fault}"),
         ))
+    }
+}
+
+impl Served {
+    /// The first name that the cell declares and nobody has noted.
+    fn missing_note(&self, journal: &Journal) -> Option<&'static str> {
+        self.standing.notes.iter().copied().find(|name| !journal.state.notes.contains_key(*name))
     }
 }
 

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, watch};
@@ -8,7 +8,7 @@ use super::drive::{Deadline, RunReport};
 use super::journal::Journal;
 use super::{Executor, ExecutorError, Inner};
 use crate::ledger::{By, Filter, LedgerError, OperationId, Phase, Serves};
-use crate::protocol::{Event, Intent, Stamp};
+use crate::protocol::{Elapsed, Event, Intent, Stamp};
 
 /// What a recovery did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ const AT_ONCE: usize = 16;
 
 /// Due work that nobody has served for this long goes to the inbox.
 const UNSERVED_MS: i64 = 3_600_000;
+
+/// How often it is looked for.
+const SWEEP_MS: u64 = 600_000;
 
 impl Executor {
     /// Takes up what is due: operations whose worker is gone, waits that are over, last looks.
@@ -42,15 +45,14 @@ impl Executor {
             let (inner, gate) = (inner.clone(), gate.clone());
             tasks.spawn(async move {
                 let _turn = gate.acquire_owned().await;
-                let (unrecorded, _held) = watch::channel(None);
                 let deadline = Deadline::after(&inner, wait_ms);
-                inner.drive(operation, deadline, &unrecorded).await
+                inner.take_up(operation, deadline).await
             });
         }
         let mut report = RecoverReport::default();
         while let Some(ended) = tasks.join_next().await {
             // A panic of one operation's adapter must not starve the others.
-            if let Ok(one) = ended {
+            if let Ok(Some(one)) = ended {
                 report.operations.push(one);
             }
         }
@@ -106,8 +108,20 @@ impl Inner {
         }
     }
 
-    /// Due work whose adapter or connection is gone must not stay due for ever (A22).
+    async fn take_up(&self, operation: OperationId, deadline: Deadline) -> Option<RunReport> {
+        let (unrecorded, _held) = watch::channel(None);
+        let journal = Journal::load(self, By::Id(operation)).await.ok()??;
+        self.drive(journal, None, deadline, &unrecorded).await.ok()
+    }
+
+    /// Due work whose adapter or connection is gone must not stay due for ever (A22). It waits for
+    /// an hour, so it is looked for now and then only.
     async fn give_unserved_to_a_person(&self, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
+        let now = self.clock.now();
+        let last = self.swept.lock().unwrap_or_else(PoisonError::into_inner).replace(now);
+        if last.is_some_and(|last| Elapsed::between(last, now).at_least_ms < SWEEP_MS) {
+            return Ok(Vec::new());
+        }
         let phases = vec![Phase::Open];
         let open = self.ledger.list(&Filter { phases, limit: limit.max(1_000), ..Filter::default() }).await?;
         let mut given = Vec::new();

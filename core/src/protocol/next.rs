@@ -47,11 +47,14 @@ pub enum Do {
     },
 }
 
+/// Why one waits for another's lease.
+pub const IN_PROGRESS: &str = "in progress";
+
 /// What to do next. Pure; it chooses among what [`may_send`] permits, looking before it sends
 /// again where a question can be asked.
 pub fn next(state: &OpState, standing: &Standing, view: &View<'_>) -> Do {
     if let Some(lease) = state.lease.as_ref().filter(|lease| lease.owner != view.owner && lease.holds(view.now)) {
-        return Do::Wait { ms: lease.remaining_ms(view.now), why: "in progress".to_owned() };
+        return Do::Wait { ms: lease.remaining_ms(view.now), why: IN_PROGRESS.to_owned() };
     }
     if state.is_final() {
         return look_back(state, standing, view, "a second request was sent: is there a second effect?");

@@ -18,7 +18,7 @@ use super::provider::Provider;
 use super::toy::toy;
 
 /// Tokio's paused time as a clock: it jumps ahead when everything waits.
-pub struct PausedClock {
+pub(crate) struct PausedClock {
     start: tokio::time::Instant,
 }
 
@@ -43,15 +43,15 @@ impl Clock for PausedClock {
 }
 
 /// The bed.
-pub struct Bed {
-    pub provider: Arc<Provider>,
-    pub ledger: Arc<MemoryLedger>,
-    pub secret: NamespaceSecret,
-    pub clock: Arc<PausedClock>,
+pub(crate) struct Bed {
+    pub(crate) provider: Arc<Provider>,
+    pub(crate) ledger: Arc<MemoryLedger>,
+    pub(crate) secret: NamespaceSecret,
+    pub(crate) clock: Arc<PausedClock>,
 }
 
 impl Bed {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             provider: Provider::new(),
             ledger: Arc::new(MemoryLedger::new()),
@@ -61,51 +61,51 @@ impl Bed {
     }
 
     /// A connection to the toy.
-    pub fn connection() -> Connection {
+    pub(crate) fn connection() -> Connection {
         let connection = Connection::new("toy", toy(), Credentials::none()).expect("a connection");
         connection.account("acme").stand_in()
     }
 
-    pub async fn executor(&self) -> Executor {
+    pub(crate) async fn executor(&self) -> Executor {
         self.executor_with(Policy::default(), Self::connection(), self.ledger.clone()).await
     }
 
-    pub async fn executor_with(&self, policy: Policy, connection: Connection, ledger: SharedLedger) -> Executor {
+    pub(crate) async fn executor_with(&self, policy: Policy, connection: Connection, ledger: SharedLedger) -> Executor {
         let builder = Executor::builder(ledger, self.provider.clone(), self.secret.clone()).clock(self.clock.clone());
         builder.connection(connection).policy(policy).build().await.expect("an executor")
     }
 }
 
 /// A request for an effect of this amount.
-pub fn request(cell: &str, key: &str, amount: i64) -> RunRequest {
+pub(crate) fn request(cell: &str, key: &str, amount: i64) -> RunRequest {
     RunRequest::new("toy", cell, OperationKey::new(key).expect("a key"), json!({ "amount": amount }))
 }
 
 /// The receipt's id, if it succeeded.
-pub fn id(report: &RunReport) -> Option<&str> {
+pub(crate) fn id(report: &RunReport) -> Option<&str> {
     report.receipt().and_then(|receipt| receipt["id"].as_str())
 }
 
-pub fn is_refused(report: &RunReport) -> bool {
+pub(crate) fn is_refused(report: &RunReport) -> bool {
     matches!(report.outcome, Outcome::Refused { .. })
 }
 
 /// What an unknown outcome says.
-pub fn why(report: &RunReport) -> String {
+pub(crate) fn why(report: &RunReport) -> String {
     match &report.outcome {
         Outcome::Unknown { why, .. } => why.clone(),
         other => panic!("{other:?} is known"),
     }
 }
 
-pub fn unknown_next(report: &RunReport) -> hapax_core::words::Next {
+pub(crate) fn unknown_next(report: &RunReport) -> hapax_core::words::Next {
     match &report.outcome {
         Outcome::Unknown { next, .. } => next.clone(),
         other => panic!("{other:?} is known"),
     }
 }
 
-pub fn receipt_in(report: &RunReport) -> Option<Value> {
+pub(crate) fn receipt_in(report: &RunReport) -> Option<Value> {
     match &report.outcome {
         Outcome::Unknown { receipt, .. } => receipt.clone(),
         _ => None,

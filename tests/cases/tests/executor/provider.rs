@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 /// What happens to the next request that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Does {
+pub(crate) enum Does {
     /// The effect, and the answer is lost.
     LosesAnswer,
     /// Neither.
@@ -30,11 +30,11 @@ pub enum Does {
 
 /// One effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
-    pub id: String,
-    pub mark: String,
-    pub amount: i64,
-    pub key: String,
+pub(crate) struct Effect {
+    pub(crate) id: String,
+    pub(crate) mark: String,
+    pub(crate) amount: i64,
+    pub(crate) key: String,
 }
 
 #[derive(Default)]
@@ -49,13 +49,13 @@ struct World {
 
 /// The provider.
 #[derive(Default)]
-pub struct Provider {
+pub(crate) struct Provider {
     world: Mutex<World>,
     released: Notify,
 }
 
 impl Provider {
-    pub fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::default()
     }
 
@@ -64,36 +64,36 @@ impl Provider {
     }
 
     /// Scripts the next requests that count.
-    pub fn script(&self, does: impl IntoIterator<Item = Does>) {
+    pub(crate) fn script(&self, does: impl IntoIterator<Item = Does>) {
         self.world().script.extend(does);
     }
 
-    pub fn effects(&self) -> Vec<Effect> {
+    pub(crate) fn effects(&self) -> Vec<Effect> {
         self.world().effects.clone()
     }
 
     /// Requests that count and reached the provider.
-    pub fn requests(&self) -> usize {
+    pub(crate) fn requests(&self) -> usize {
         self.world().requests
     }
 
-    pub fn looks(&self) -> usize {
+    pub(crate) fn looks(&self) -> usize {
         self.world().looks
     }
 
     /// Lists show nothing for now.
-    pub fn hide(&self, hidden: bool) {
+    pub(crate) fn hide(&self, hidden: bool) {
         self.world().hidden = hidden;
     }
 
     /// Somebody else's effect.
-    pub fn foreign(&self, amount: i64) {
+    pub(crate) fn foreign(&self, amount: i64) {
         let mut world = self.world();
         let id = format!("e{}", world.effects.len());
         world.effects.push(Effect { id, mark: String::new(), amount, key: String::new() });
     }
 
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         self.released.notify_one();
     }
 

@@ -39,7 +39,7 @@ const ASK: Query =
 const MAYBE: Query = Query::by_content(&["amount"]).lag(Duration::ZERO).reaches(Window::Ever).from(&[DOC]);
 const PERSON: Rung = Rung::Human(Human { place: "the toy's list: search {mark}" });
 /// What the toy's paid tier unlocks.
-pub const TIER: Need = Need::Setting("paid tier");
+pub(crate) const TIER: Need = Need::Setting("paid tier");
 
 const fn spec(id: &'static str, ladder: &'static [Rung]) -> CellSpec {
     CellSpec::new(id, "makes an effect", ladder)
@@ -55,10 +55,10 @@ const fn spec(id: &'static str, ladder: &'static [Rung]) -> CellSpec {
 /// What every toy takes.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
-    pub amount: i64,
+pub(crate) struct Args {
+    pub(crate) amount: i64,
     #[serde(default)]
-    pub note: String,
+    pub(crate) note: String,
 }
 
 impl CellArgs for Args {
@@ -79,11 +79,11 @@ impl CellArgs for Args {
 
 /// What every toy gives back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Made {
-    pub id: String,
+pub(crate) struct Made {
+    pub(crate) id: String,
     #[serde(default)]
-    pub mark: String,
-    pub amount: i64,
+    pub(crate) mark: String,
+    pub(crate) amount: i64,
 }
 
 impl CellReceipt for Made {
@@ -112,7 +112,7 @@ async fn listed(cx: &Context) -> Result<Vec<Made>, Fault> {
 macro_rules! toy {
     ($(#[$doc:meta])* $name:ident, $id:literal, $ladder:expr, key: $keyed:literal, find: $find:expr) => {
         $(#[$doc])*
-        pub struct $name;
+        pub(crate) struct $name;
 
         impl Cell for $name {
             const SPEC: &'static CellSpec = &spec($id, $ladder);
@@ -164,7 +164,7 @@ toy!(
 );
 
 /// Nothing at all.
-pub struct Blind;
+pub(crate) struct Blind;
 
 impl Cell for Blind {
     const SPEC: &'static CellSpec = &spec("toy.blind", &[PERSON]);
@@ -177,7 +177,7 @@ impl Cell for Blind {
 }
 
 /// The toy's provider.
-pub struct Toy;
+pub(crate) struct Toy;
 
 #[async_trait]
 impl Integration for Toy {
@@ -213,7 +213,7 @@ impl Integration for Toy {
 }
 
 /// The toy, shared.
-pub fn toy() -> Arc<dyn Integration> {
+pub(crate) fn toy() -> Arc<dyn Integration> {
     Arc::new(Toy)
 }
 
