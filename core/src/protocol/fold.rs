@@ -323,6 +323,10 @@ impl OpState {
         if self.is_final() || self.taken_over || !self.several.is_empty() || self.open().next().is_some() {
             return;
         }
+        // Attempts that a restored ledger forgot may be open (rule 7).
+        if self.restored.is_some_and(|restore| restore.midway) && self.vouched_epoch != Some(self.epoch) {
+            return;
+        }
         let Some(last) = self.present().next_back().cloned() else { return };
         if last.closed {
             return;
