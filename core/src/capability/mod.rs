@@ -13,7 +13,7 @@ mod spec;
 mod standing;
 
 pub use answers::{Code, Meaning, Row, TRANSPORT_ROWS, meaning_of};
-pub use guarantee::{Completion, Guarantee, SecondEffect, guarantee};
+pub use guarantee::{Completion, Guarantee, Lasting, SecondEffect, guarantee};
 pub use native::{Failures, Field, Life, Native, Repeat, Scope, Then, Token, Twins, Window};
 pub use query::{Absence, Annul, Mark, Query};
 pub use source::{Need, Source, Sure};
