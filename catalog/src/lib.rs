@@ -1,1 +1,30 @@
-//! Catalog.
+//! Every adapter of this repository, each behind a feature of its name.
+//!
+//! Interfaces depend on this crate and on nothing per provider.
+//!
+//! ```
+//! # #[cfg(feature = "stripe")]
+//! assert!(hapax_catalog::integrations().iter().any(|integration| integration.name() == "stripe"));
+//! ```
+
+#[cfg(feature = "standin")]
+mod stand_in;
+
+use hapax_core::cell::SharedIntegration;
+
+#[cfg(feature = "standin")]
+pub use stand_in::{StandInError, stand_in_credentials, stand_ins, start_stand_in};
+
+/// All integrations that are switched on, sorted by name.
+pub fn integrations() -> Vec<SharedIntegration> {
+    #[allow(unused_mut, reason = "without any feature there is nothing to push")]
+    let mut all: Vec<SharedIntegration> = Vec::new();
+    #[cfg(feature = "stripe")]
+    all.push(hapax_stripe::integration());
+    all
+}
+
+/// The integration of this name.
+pub fn integration(name: &str) -> Option<SharedIntegration> {
+    integrations().into_iter().find(|integration| integration.name() == name)
+}

@@ -1,0 +1,71 @@
+use std::fmt;
+use std::io;
+
+use hapax_standin::{Clock, Server, World};
+
+/// Why a stand-in could not be started.
+#[derive(Debug)]
+pub enum StandInError {
+    /// There is no stand-in of this name.
+    Unknown {
+        /// Which.
+        integration: String,
+        /// The ones there are.
+        known: Vec<&'static str>,
+    },
+    /// The port can't be had.
+    Port(u16, io::Error),
+}
+
+impl fmt::Display for StandInError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { integration, known } => {
+                write!(f, "there is no stand-in for {integration:?}; there are: {}", known.join(", "))
+            }
+            Self::Port(port, error) => write!(f, "port {port} of 127.0.0.1 can't be had ({error})"),
+        }
+    }
+}
+
+impl std::error::Error for StandInError {}
+
+/// Integrations that have a stand-in.
+pub fn stand_ins() -> Vec<&'static str> {
+    vec![
+        #[cfg(feature = "stripe")]
+        "stripe",
+    ]
+}
+
+/// Credentials that a stand-in accepts, by field, for connections that are marked as one and name
+/// none of their own.
+pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'static str)] {
+    match integration {
+        #[cfg(feature = "stripe")]
+        "stripe" => &[("api_key", "sk_test_standin")],
+        _ => &[],
+    }
+}
+
+/// Starts an integration's stand-in on 127.0.0.1; port 0 takes a free one. It lives by `clock`, and
+/// stops when the server is dropped.
+///
+/// # Errors
+/// [`StandInError`].
+pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Result<Server, StandInError> {
+    /// Ids are numbered from a seed, so that a run can be compared with another one.
+    const SEED: u64 = 1;
+    let world = World::with_clock(SEED, clock);
+    match integration {
+        #[cfg(feature = "stripe")]
+        "stripe" => hapax_stripe::standin::StandIn::new(world)
+            .serve(port)
+            .await
+            .map_err(|error| StandInError::Port(port, error)),
+        _ => {
+            drop(world);
+            Err(StandInError::Unknown { integration: integration.to_owned(), known: stand_ins() })
+        }
+    }
+}

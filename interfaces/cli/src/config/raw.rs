@@ -1,0 +1,97 @@
+//! The file as it is written.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hapax_core::policy::Policy;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::problem::Place;
+use super::{Config, ConnectionConfig};
+use crate::exit::Failure;
+
+/// A connection's fields, with their places. They depend on the integration, so they are read by hand.
+pub(super) type Fields = BTreeMap<Spanned<String>, Spanned<toml::Value>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    ledger: Ledger,
+    namespace: Namespace,
+    #[serde(default)]
+    clock: Clock,
+    #[serde(default)]
+    policy: Policy,
+    #[serde(default)]
+    connections: BTreeMap<Spanned<String>, Fields>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ledger {
+    path: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Namespace {
+    secret_file: Spanned<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clock {
+    scale: Spanned<u32>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { scale: Spanned::new(0..0, 1) }
+    }
+}
+
+impl Config {
+    /// Reads the text of a configuration file.
+    pub(super) fn parse(file: &Path, text: &str) -> Result<Self, Failure> {
+        let place = Place { file, text };
+        let raw: Raw = toml::from_str(text).map_err(|error| place.syntax(&error))?;
+        // Not `folder.join("")`: an empty parent is this folder.
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let secret_file = raw.namespace.secret_file.get_ref();
+        if is_secret(secret_file) {
+            return Err(place.problem(
+                &raw.namespace.secret_file.span(),
+                "secret_file holds the secret itself; put the secret into a file of mode 0600 and name the file here",
+            ));
+        }
+        let connections = raw
+            .connections
+            .into_iter()
+            .map(|(name, fields)| ConnectionConfig::read(&place, &name, fields, folder))
+            .collect::<Result<Vec<_>, _>>()?;
+        let scale = *raw.clock.scale.get_ref();
+        let config = Self {
+            file: file.to_owned(),
+            ledger: folder.join(raw.ledger.path),
+            secret_file: folder.join(secret_file),
+            scale,
+            policy: raw.policy,
+            connections,
+        };
+        match config.connections.iter().find(|connection| scale > 1 && !connection.stand_in) {
+            Some(real) => {
+                let why =
+                    format!("a scaled clock is for stand-ins only, and connection {} isn't marked as one", real.name);
+                Err(place.problem(&raw.clock.scale.span(), &why))
+            }
+            None if scale == 0 => Err(place.problem(&raw.clock.scale.span(), "scale must be at least 1")),
+            None => Ok(config),
+        }
+    }
+}
+
+/// Whether a path is in truth a namespace secret.
+fn is_secret(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}

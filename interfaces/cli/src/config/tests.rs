@@ -1,0 +1,63 @@
+use std::path::Path;
+
+use super::*;
+
+fn problem(text: &str) -> String {
+    let whole = format!("[ledger]\npath = \"l\"\n[namespace]\nsecret_file = \"s\"\n{text}");
+    Config::parse(Path::new("hapax.toml"), &whole).expect_err("a bad file").message
+}
+
+#[test]
+fn the_sample_is_a_configuration() {
+    let config = Config::parse(Path::new("/etc/hapax/hapax.toml"), SAMPLE).expect("the sample");
+    assert_eq!(config.ledger, Path::new("/etc/hapax/hapax.ledger"));
+    assert_eq!(config.connections.len(), 1);
+    assert!(config.is_stand_in_only());
+}
+
+#[test]
+fn everything_that_the_sample_mentions_is_known() {
+    // Lines that are commented out are examples: they must parse, too.
+    let examples = SAMPLE.lines().map(|line| {
+        let bare = line.strip_prefix("# ").unwrap_or(line);
+        let is_example = bare.starts_with('[') || bare.split_once(" = ").is_some_and(|(name, _)| !name.contains(' '));
+        if is_example { bare } else { line }
+    });
+    let text: Vec<&str> =
+        examples.filter(|line| !line.starts_with("scale") && !line.starts_with("api_key_file")).collect();
+    let text = text.join("\n").replace("[clock]", "");
+    let config = Config::parse(Path::new("hapax.toml"), &text).expect("the examples");
+    assert_eq!(config.connections.len(), 2);
+    assert_eq!(config.policy.approve.len(), 1);
+    assert_eq!(config.policy.bounds.looks, 20);
+}
+
+#[test]
+fn a_problem_names_file_line_and_field_and_what_was_meant() {
+    let check = |text, says: &[&str]| {
+        let said = problem(text);
+        assert!(said.starts_with("nothing was sent: hapax.toml line 6: "), "{said}");
+        for part in says {
+            assert!(said.contains(part), "{said} should contain {part}");
+        }
+    };
+    check("[policy]\nhold_repeat = true", &["no field `hold_repeat`", "did you mean `hold_repeats`?"]);
+    check("[policy]\nhold_repeats = \"maybe\"", &["hold_repeats must be a boolean"]);
+    check("[policy]\nlikely = \"always\"", &["likely must be", "never"]);
+    check("[connections.a]\nintegration = \"strip\"", &["no integration", "did you mean `stripe`?"]);
+}
+
+#[test]
+fn fields_of_a_connection_are_checked() {
+    let of = |text: &str| problem(&format!("[connections.a]\nintegration = \"stripe\"\n{text}"));
+    let slip = of("api_key_fil = \"x\"");
+    assert!(slip.contains("line 7") && slip.contains("did you mean `api_key_file`?"), "{slip}");
+    let inline = of("api_key = \"sk_live_verysecret\"");
+    assert!(inline.contains("line 7") && inline.contains("api_key_env") && !inline.contains("verysecret"), "{inline}");
+    let swapped = of("api_key_env = \"sk_live_verysecret\"");
+    assert!(swapped.contains("api_key_env") && !swapped.contains("verysecret"), "{swapped}");
+    let unknown = of("meets = [\"luck\"]");
+    assert!(unknown.contains("no cell of stripe needs"), "{unknown}");
+    let scaled = problem("[clock]\nscale = 5\n[connections.a]\nintegration = \"stripe\"");
+    assert!(scaled.contains("stand-ins only"), "{scaled}");
+}

@@ -1,0 +1,104 @@
+//! Puts an executor together from the configuration.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hapax_core::cell::Connection;
+use hapax_core::clock::{ScaledClock, SharedClock, SystemClock};
+use hapax_core::executor::Executor;
+use hapax_core::ledger::SharedLedger;
+use hapax_core::transport::HttpTransport;
+use hapax_ledger_sqlite::SqliteLedger;
+
+use crate::config::{self, Config, ConnectionConfig};
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::probe::PauseAt;
+
+/// What every command gets.
+pub(crate) struct Context {
+    pub(crate) output: Output,
+    /// `--config` or `HAPAX_CONFIG`.
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// An executor at work.
+pub(crate) struct Opened {
+    pub(crate) executor: Executor,
+    pub(crate) clock: SharedClock,
+    pub(crate) config: Config,
+    /// Connections that can't be used, and why: one account's missing key must not stop the others.
+    pub(crate) left_out: Vec<(String, Failure)>,
+}
+
+impl Context {
+    /// Opens everything that the configuration names.
+    pub(crate) async fn open(&self) -> Result<Opened, Failure> {
+        self.open_with(false).await
+    }
+
+    /// The same; `other_secret` accepts a ledger that was used with another secret.
+    pub(crate) async fn open_with(&self, other_secret: bool) -> Result<Opened, Failure> {
+        let config = config::find(self.config.as_deref())?;
+        let secret = config.secret()?;
+        let ledger: SharedLedger = Arc::new(SqliteLedger::open(&config.ledger)?);
+        let clock = clock(&config);
+        let mut builder = Executor::builder(ledger, Arc::new(HttpTransport::new()), secret)
+            .clock(clock.clone())
+            .policy(config.policy.clone());
+        if other_secret {
+            builder = builder.accept_other_secret();
+        }
+        if let Some(pause) = PauseAt::from_environment()?.filter(|_| config.is_stand_in_only()) {
+            builder = builder.probe(Arc::new(pause));
+        }
+        let mut left_out = Vec::new();
+        for one in &config.connections {
+            match connect(one) {
+                Ok(connection) => builder = builder.connection(connection),
+                Err(failure) => left_out.push((one.name.clone(), failure)),
+            }
+        }
+        Ok(Opened { executor: builder.build().await?, clock, config, left_out })
+    }
+}
+
+impl Opened {
+    /// Fails with the reason why this connection can't be used, if it can't.
+    pub(crate) fn require(&self, connection: &str) -> Result<(), Failure> {
+        match self.left_out.iter().find(|(name, _)| name == connection) {
+            Some((_, failure)) => Err(failure.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Says on stderr which connections this command can't serve.
+    pub(crate) fn warn(&self, output: &Output) {
+        for (name, failure) in &self.left_out {
+            output.note(format!("connection {name} is left out: {}", failure.message));
+        }
+    }
+}
+
+/// One connection as the core wants it.
+pub(crate) fn connect(config: &ConnectionConfig) -> Result<Connection, Failure> {
+    let integration = hapax_catalog::integration(&config.integration)
+        .ok_or_else(|| Failure::internal(format!("nothing was sent: integration {} has gone", config.integration)))?;
+    let credentials = config::credentials(config, &integration)?;
+    let mut connection = Connection::new(&config.name, integration, credentials)?.meets(config.meets.iter().cloned());
+    if let Some(base_url) = &config.base_url {
+        connection = connection.at(base_url)?;
+    }
+    if let Some(account) = &config.account {
+        connection = connection.account(account);
+    }
+    Ok(if config.stand_in { connection.stand_in() } else { connection })
+}
+
+/// The clock that the configuration asks for.
+pub(crate) fn clock(config: &Config) -> SharedClock {
+    match config.scale {
+        0 | 1 => Arc::new(SystemClock::new()),
+        factor => Arc::new(ScaledClock::new(factor)),
+    }
+}

@@ -1,0 +1,53 @@
+//! Tells a waiting person that work goes on: a spinner on a terminal, a plain line now and then elsewhere.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::task::JoinHandle;
+
+use crate::output::Output;
+
+/// How often a log gets a line.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Shown until it is dropped.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    lines: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Begins to show that this is going on.
+    pub(crate) fn start(output: &Output, what: &str) -> Self {
+        if std::io::stderr().is_terminal() && !output.json {
+            let bar = ProgressBar::new_spinner().with_message(what.to_owned());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            return Self { bar: Some(bar), lines: None };
+        }
+        let (output, what) = (*output, what.to_owned());
+        let lines = tokio::spawn(async move {
+            let mut seconds = 0;
+            loop {
+                tokio::time::sleep(EVERY).await;
+                seconds += EVERY.as_secs();
+                output.note(format!("{what}: still at it after {seconds} s"));
+            }
+        });
+        Self { bar: None, lines: Some(lines) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        if let Some(lines) = &self.lines {
+            lines.abort();
+        }
+    }
+}
