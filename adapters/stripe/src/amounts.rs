@@ -4,6 +4,7 @@
 //! and three-decimal amounts go only in tens
 //! (<https://docs.stripe.com/currencies#special-cases>, read on 2026-11-27).
 
+use hapax_core::cell::Echo;
 use hapax_core::money::Money;
 use hapax_core::words::Fault;
 
@@ -65,6 +66,11 @@ pub(crate) fn from_stripe(amount: i64, currency: &str) -> Result<Money, Fault> {
         _ => return Err(unread()),
     };
     Ok(money)
+}
+
+/// The pairs by which amounts are compared.
+pub(crate) fn echo(money: &Money) -> Echo {
+    vec![("amount", money.amount.to_string()), ("currency", money.currency.clone())]
 }
 
 #[cfg(test)]

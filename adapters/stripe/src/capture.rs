@@ -11,7 +11,7 @@ use hapax_core::words::{Answer, Fault, Finding, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::amounts::{from_stripe, to_stripe};
+use crate::amounts::{self, from_stripe, to_stripe};
 use crate::client::post;
 use crate::facts;
 use crate::wire::{Doer, PaymentIntent, Stage, is_id};
@@ -144,9 +144,7 @@ impl CellArgs for Capture {
 
     fn echo(&self) -> Echo {
         let mut echo = vec![("payment_intent", self.payment_intent.clone())];
-        if let Some(amount) = &self.amount {
-            echo.extend([("amount", amount.amount.to_string()), ("currency", amount.currency.clone())]);
-        }
+        echo.extend(self.amount.iter().flat_map(amounts::echo));
         echo
     }
 
@@ -163,9 +161,7 @@ impl CellReceipt for CaptureReceipt {
 
     fn echo(&self) -> Echo {
         let mut echo = vec![("payment_intent", self.id.clone())];
-        if let Some(amount) = &self.amount {
-            echo.extend([("amount", amount.amount.to_string()), ("currency", amount.currency.clone())]);
-        }
+        echo.extend(self.amount.iter().flat_map(amounts::echo));
         echo
     }
 }

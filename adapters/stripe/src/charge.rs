@@ -12,7 +12,7 @@ use hapax_core::words::{Answer, Fault, Finding, Refusal, found};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::amounts::{from_stripe, to_stripe};
+use crate::amounts::{self, from_stripe, to_stripe};
 use crate::client::post;
 use crate::facts;
 use crate::wire::{List, MARK, PaymentIntent, Stage, is_id, is_marked};
@@ -127,10 +127,10 @@ impl Cell for ChargeCell {
         if cx.names().note(INTENT).is_some() {
             return Ok(Step::Ready);
         }
-        if let Some(former) = cx.names().former_note(INTENT) {
-            if let Some(spent) = retire(cx, former).await? {
-                return Ok(Step::Happened(receipt(spent)?));
-            }
+        if let Some(former) = cx.names().former_note(INTENT)
+            && let Some(spent) = retire(cx, former).await?
+        {
+            return Ok(Step::Happened(receipt(spent)?));
         }
         create(cx, args).await
     }
@@ -353,7 +353,7 @@ impl CellArgs for Charge {
     }
 
     fn echo(&self) -> Echo {
-        let mut echo = vec![("amount", self.amount.amount.to_string()), ("currency", self.amount.currency.clone())];
+        let mut echo = amounts::echo(&self.amount);
         echo.extend(self.customer.clone().map(|customer| ("customer", customer)));
         // Test tokens such as pm_card_visa come back as an id of their own.
         let is_token = !self.payment_method.starts_with("pm_1");
@@ -372,7 +372,7 @@ impl CellReceipt for ChargeReceipt {
     }
 
     fn echo(&self) -> Echo {
-        let mut echo = vec![("amount", self.amount.amount.to_string()), ("currency", self.amount.currency.clone())];
+        let mut echo = amounts::echo(&self.amount);
         echo.extend(self.customer.clone().map(|customer| ("customer", customer)));
         echo.extend(self.payment_method.clone().map(|method| ("payment_method", method)));
         echo

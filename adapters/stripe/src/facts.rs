@@ -70,3 +70,27 @@ pub(crate) const UNEXPECTED_STATE: Row = Row::new(400, "*", "payment_intent_unex
 pub(crate) const STORED_500: Row = Row::new(500, "*", "*", Meaning::KeyBurnt, LOW_LEVEL);
 /// Where the key is all there is, Stripe itself doesn't know.
 pub(crate) const ADRIFT_500: Row = Row::new(500, "*", "*", Meaning::Adrift, LOW_LEVEL);
+
+#[cfg(test)]
+mod tests {
+    use hapax_core::capability::{CellSpec, Completion, SecondEffect};
+    use hapax_core::cell::Cell;
+
+    use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell};
+
+    #[test]
+    fn guarantees_follow_from_the_facts() {
+        let check = |spec: &CellSpec, effects: &[SecondEffect]| {
+            let (guarantee, needs) = spec.published();
+            let found: Vec<_> = guarantee.second_effect.iter().map(|(effect, _)| *effect).collect();
+            assert_eq!(found, effects, "{}: {}", spec.id, guarantee.sentence());
+            assert_eq!(guarantee.completion, Completion::Automatic, "{}", spec.id);
+            assert!(needs.is_empty() && guarantee.belts.is_empty(), "{guarantee:?}");
+            assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
+        };
+        check(ChargeCell::SPEC, &[SecondEffect::Enforced]);
+        check(RefundCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
+        check(CaptureCell::SPEC, &[SecondEffect::Enforced]);
+        check(CancelPaymentCell::SPEC, &[SecondEffect::Enforced]);
+    }
+}

@@ -8,7 +8,7 @@ use hapax_core::words::{Answer, Fault, Finding, found};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::amounts::{from_stripe, to_stripe};
+use crate::amounts::{self, from_stripe, to_stripe};
 use crate::client::post;
 use crate::facts;
 use crate::wire::{self, List, MARK, is_id, is_marked};
@@ -194,9 +194,7 @@ impl CellArgs for Refund {
 
     fn echo(&self) -> Echo {
         let mut echo: Echo = self.parent().map(|(name, id)| (name, id.to_owned())).collect();
-        if let Some(amount) = &self.amount {
-            echo.extend([("amount", amount.amount.to_string()), ("currency", amount.currency.clone())]);
-        }
+        echo.extend(self.amount.iter().flat_map(amounts::echo));
         echo
     }
 
@@ -211,7 +209,7 @@ impl CellReceipt for RefundReceipt {
     }
 
     fn echo(&self) -> Echo {
-        let mut echo = vec![("amount", self.amount.amount.to_string()), ("currency", self.amount.currency.clone())];
+        let mut echo = amounts::echo(&self.amount);
         echo.extend(self.payment_intent.clone().map(|intent| ("payment_intent", intent)));
         echo.extend(self.charge.clone().map(|charge| ("charge", charge)));
         echo

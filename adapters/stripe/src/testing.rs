@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hapax_core::cell::{Cell, Connection, Context, Credentials, Shot, Wire, erase};
-use hapax_core::clock::{Clock, SharedClock, SystemClock};
+use hapax_core::clock::{SharedClock, SystemClock};
 use hapax_core::identity::{Form, Names, NamespaceSecret, OperationKey, Seed};
 use hapax_core::protocol::{Receipt, Stamp};
 use hapax_core::transport::{Body, Gate, Request, Response, Transport};

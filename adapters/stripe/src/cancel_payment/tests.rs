@@ -1,4 +1,4 @@
-use hapax_core::cell::{Cell, CellArgs};
+use hapax_core::cell::CellArgs;
 use hapax_core::words::{Answer, Finding};
 use serde_json::{Value, json};
 
