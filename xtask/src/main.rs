@@ -1,1 +1,75 @@
-fn main() {}
+//! Chores of the repository. `cargo xtask --help` lists them.
+
+mod ci;
+mod files;
+mod generate;
+mod kit;
+mod new_adapter;
+mod proof;
+mod prove;
+mod run;
+mod say;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of the hapax repository")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Every check that a change must pass, in the order in which they fail cheapest
+    Ci {
+        /// Only these steps, by name
+        #[arg(long = "only", value_name = "STEP")]
+        only: Vec<String>,
+        /// Say which steps there are, and do nothing
+        #[arg(long)]
+        list: bool,
+    },
+    /// Write matrix.toml, the matrix pages, the cells' reference pages and the tables in READMEs
+    Generate {
+        /// Write nothing; fail if a file is stale
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run the kit for all adapters and record what it shows in tests/results
+    Prove {
+        /// Only these adapters
+        adapters: Vec<String>,
+        /// Write nothing; fail if the record differs from what the kit shows now
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check what no compiler checks
+    Tidy,
+    /// Make the folder of a new adapter
+    NewAdapter {
+        /// Its name: lower-case letters and digits, as in `adapters/stripe`
+        name: String,
+    },
+}
+
+fn main() -> ExitCode {
+    let chore = Arguments::parse().chore;
+    let done = files::root().and_then(|root| match chore {
+        Chore::Ci { only, list } => ci::ci(&root, &only, list),
+        Chore::Generate { check } => generate::generate(&root, check),
+        Chore::Prove { adapters, check } => prove::prove(&root, &adapters, check),
+        Chore::Tidy => tidy::tidy(&root),
+        Chore::NewAdapter { name } => new_adapter::new_adapter(&root, &name),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say::error(&why);
+            ExitCode::FAILURE
+        }
+    }
+}
