@@ -47,10 +47,12 @@ pub(crate) fn create(path: &Path, options: &Options) -> Result<Connection, Ledge
 pub(crate) fn open(path: &Path, options: &Options) -> Result<Connection, LedgerError> {
     present(path)?;
     let mut connection = raw(path, options)?;
-    let version = migrate::check(&connection, path)?;
+    // Before anything is read: SQLite opens what it can't write without a word, and then fails to
+    // make the files beside it.
     if connection.is_readonly("main").map_err(|error| explain(path, &error))? {
         return Err(read_only(path));
     }
+    let version = migrate::check(&connection, path)?;
     configure(&connection, path)?;
     if version < migrate::SCHEMA_VERSION {
         migrate::migrate(&mut connection).map_err(|failure| failure.tell(path))?;

@@ -67,7 +67,7 @@ impl SqliteLedger {
         Self::start(path.as_ref(), connection, options)
     }
 
-    fn start(path: &Path, connection: Connection, options: Options) -> Result<Self, LedgerError> {
+    pub(crate) fn start(path: &Path, connection: Connection, options: Options) -> Result<Self, LedgerError> {
         let path = path.to_owned();
         let same = SameFile::of(&path)?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));

@@ -28,6 +28,8 @@ mod names;
 mod prune;
 mod read;
 mod readers;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod writer;
 

@@ -67,9 +67,10 @@ impl Writer {
     fn batch(&mut self, first: Append, reply: Reply<Appended>, queue: &mut mpsc::Receiver<Job>) -> Option<Job> {
         let mut after = None;
         let mut answers = Vec::new();
+        // Outside of the transaction, which may fail before it begins.
+        let mut waiting = Some((first, reply));
         let path = self.path.clone();
         let done = self.transaction(|on, names| {
-            let mut waiting = Some((first, reply));
             while let Some((append, reply)) = waiting.take() {
                 // The reply is kept before anything can fail, so that nobody is left without one.
                 answers.push((reply, Err(LedgerError::Moved)));
@@ -92,6 +93,9 @@ impl Writer {
             if written > 0 {
                 self.tally.committed(written as u64);
             }
+        }
+        if let (Some((_, reply)), Err(error)) = (waiting, &done) {
+            answer(reply, Err(error.clone()));
         }
         for (reply, written) in answers {
             // Until the commit nothing counts: not even a refusal, which may rest on what was lost.

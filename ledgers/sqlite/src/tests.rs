@@ -1,0 +1,121 @@
+//! What can only be tested from inside: the settings of the writer's connection, and a ledger that is
+//! changed behind its back.
+
+use std::sync::Arc;
+
+use hapax_conformance::ledger::samples::Draft;
+use hapax_core::ledger::Ledger;
+use hapax_core::ledger::SharedLedger;
+use hapax_core::protocol::Event;
+use hapax_core::words::Refusal;
+use rusqlite::Connection;
+
+use crate::file;
+use crate::{Options, SqliteLedger};
+
+fn pragma(connection: &Connection, name: &str) -> String {
+    let value = connection.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0));
+    format!("{:?}", value.expect("the pragma exists"))
+}
+
+#[test]
+fn the_writer_flushes_at_each_commit() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hapax.ledger");
+    drop(SqliteLedger::create(&path).expect("it can be made"));
+    let connection = file::open(&path, &Options::default()).expect("it can be opened");
+    let expected = [("journal_mode", "Text(\"wal\")"), ("synchronous", "Integer(2)"), ("foreign_keys", "Integer(1)")];
+    for (name, value) in expected {
+        assert_eq!(pragma(&connection, name), value, "{name}");
+    }
+}
+
+#[test]
+fn the_file_is_for_its_owner_alone_and_says_what_it_is() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hapax.ledger");
+    drop(SqliteLedger::create(&path).expect("it can be made"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&path).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+    }
+    let connection = Connection::open(&path).expect("sqlite3 can open it");
+    assert_eq!(pragma(&connection, "application_id"), format!("Integer({})", crate::APPLICATION_ID));
+    let changed = connection.execute("UPDATE events SET said = '[]'", []);
+    assert!(changed.is_ok(), "there is nothing to change yet");
+}
+
+#[tokio::test]
+async fn events_are_append_only_for_every_program() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hapax.ledger");
+    let ledger: SharedLedger = Arc::new(SqliteLedger::create(&path).expect("it can be made"));
+    Draft::new("order:1").begin(&ledger).await.expect("it works");
+    let connection = Connection::open(&path).expect("sqlite3 can open it");
+    for sql in ["UPDATE events SET said = '[]'", "DELETE FROM events", "DELETE FROM operations", "DELETE FROM keys"] {
+        let error = connection.execute(sql, []).expect_err(sql).to_string();
+        assert!(error.contains("append-only") || error.contains("never deleted"), "{sql}: {error}");
+    }
+    let views: i64 = connection
+        .query_row("SELECT (SELECT count(*) FROM journal) + (SELECT count(*) FROM operations_readable)", [], |row| {
+            row.get(0)
+        })
+        .expect("the views for people work");
+    assert_eq!(views, 3 + 1);
+}
+
+#[tokio::test]
+async fn verifying_finds_what_doesnt_fit() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    for (sql, words) in [
+        ("UPDATE operations SET phase = 3", "stands elsewhere"),
+        ("UPDATE operations SET revision = 4", "3 events instead of 4"),
+        ("UPDATE operations SET fingerprint = zeroblob(33)", "another fingerprint"),
+        ("UPDATE operations SET key = 'other'", "leads to 0 operations"),
+        ("UPDATE header SET pruning = 1; UPDATE events SET revision = 2", "has no event 1"),
+        ("UPDATE header SET pruning = 1; UPDATE events SET said = '[{}]'", "can't be read"),
+        ("PRAGMA foreign_keys = OFF; UPDATE operations SET place = 9", "refers to nothing"),
+    ] {
+        let path = folder.path().join(words);
+        let ledger = Arc::new(SqliteLedger::create(&path).expect("it can be made"));
+        let draft = Draft::new("order:1");
+        let closed = Event::Closed { reason: Refusal::new("expired", "too late") };
+        let superseded = Event::Superseded { by: "ada".to_owned(), epoch: 0, intent: draft.intent.clone() };
+        let append = draft.append(0, [Event::Began(draft.intent.clone()), closed, superseded]);
+        ledger.append(append).await.expect("it works");
+        assert!(ledger.verify().await.expect("it can be read").is_sound());
+        Connection::open(&path).and_then(|on| on.execute_batch(sql)).expect("SQL works");
+        let problems = ledger.verify().await.expect("it can be read").problems.join("\n");
+        assert!(problems.contains(words), "{sql}: {problems:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_and_passes() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hapax.ledger");
+    drop(SqliteLedger::create(&path).expect("it can be made"));
+    let options = Options::default();
+    let connection = file::open(&path, &options).expect("it can be opened");
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).expect("it is known");
+    connection.query_row(&format!("PRAGMA max_page_count = {}", pages + 4), [], |_| Ok(())).expect("it can be set");
+    let ledger = Arc::new(SqliteLedger::start(&path, connection, options).expect("it starts"));
+    let shared: SharedLedger = Arc::clone(&ledger) as SharedLedger;
+    let mut written = 0;
+    let error = loop {
+        match Draft::new(&format!("order:{written}")).begin(&shared).await {
+            Ok(_) => written += 1,
+            Err(error) => break error,
+        }
+        assert!(written < 1000, "it never got full");
+    };
+    assert!(error.to_string().contains("is full"), "{error}");
+    let verified = ledger.verify().await.expect("it can be read");
+    assert!(verified.is_sound(), "{:?}", verified.problems);
+    assert_eq!(verified.operations, written);
+    drop((ledger, shared));
+    let again: SharedLedger = Arc::new(SqliteLedger::open(&path).expect("it can be opened"));
+    Draft::new("after").begin(&again).await.expect("there is space again");
+}
