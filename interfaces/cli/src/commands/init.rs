@@ -64,7 +64,7 @@ fn make_folder(file: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file that doesn't exist, for its owner alone.
-fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

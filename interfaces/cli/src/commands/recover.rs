@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hapax_core::executor::RecoverReport;
+use hapax_core::ledger::{Filter, Phase};
 use hapax_core::words::Outcome;
 
 use super::wait_ms;
@@ -38,10 +39,19 @@ pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
     drop(progress);
     print(&context.output, &report);
     if report.operations.is_empty() && report.unserved.is_empty() {
-        context.output.line("nothing is due");
+        context.output.line(not_due(&opened).await?);
     }
     context.output.answer(Exit::Succeeded, &report);
     Ok(Exit::Succeeded)
+}
+
+/// Why there was nothing to do.
+async fn not_due(opened: &Opened) -> Result<String, Failure> {
+    let open = Filter { phases: vec![Phase::Open], ..Filter::default() };
+    Ok(match opened.executor.ledger().list(&open).await?.len() {
+        0 => "nothing is due, and nothing is under way".to_owned(),
+        some => format!("nothing is due yet; {some} under way, held by a worker or waiting (`hapax ls --phase open`)"),
+    })
 }
 
 /// Works until the process is told to stop. Each round that did something is a line.

@@ -14,7 +14,9 @@ pub(crate) fn credentials(
     for field in integration.credentials() {
         let found = match connection.sources.get(field.name) {
             Some(source) => Some(read(connection, field.name, source)?),
-            None => variable(field.variable).or_else(|| of_stand_in(connection, field.name)),
+            // A stand-in never gets the usual variable's secret, which may be a real one.
+            None if connection.stand_in => of_stand_in(connection, field.name),
+            None => variable(field.variable),
         };
         if let Some(secret) = found {
             credentials = credentials.with(field.name, secret.into());
@@ -51,6 +53,6 @@ fn variable(name: &str) -> Option<String> {
 
 fn of_stand_in(connection: &ConnectionConfig, field: &str) -> Option<String> {
     let accepted = hapax_catalog::stand_in_credentials(&connection.integration);
-    let found = accepted.iter().find(|(name, _)| connection.stand_in && *name == field);
+    let found = accepted.iter().find(|(name, _)| *name == field);
     found.map(|(_, value)| (*value).to_owned())
 }

@@ -1,0 +1,83 @@
+//! `hapax demo`: in under a minute, on this machine alone, what goes wrong without hapax and what
+//! doesn't with it.
+//!
+//! Nothing is acted: a stand-in for the provider counts what happens, a proxy loses real answers on
+//! real sockets, and the worker is a child process that is really killed.
+
+mod naive;
+mod scenes;
+mod stage;
+mod tell;
+mod worker;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::exit::{Exit, Failure};
+use crate::open::Context;
+use crate::output::{Output, Style};
+use stage::Stage;
+use tell::Teller;
+
+/// What the provider counted in one situation.
+#[derive(Debug, Serialize)]
+struct Count {
+    situation: &'static str,
+    /// How often the caller wanted it.
+    intents: usize,
+    /// How often it happened to a retry loop.
+    naive: usize,
+    /// How often it happened to hapax.
+    hapax: usize,
+}
+
+impl Count {
+    /// The lesson holds: twice without, once with.
+    fn is_right(&self) -> bool {
+        self.naive == 2 && self.hapax == self.intents
+    }
+}
+
+pub(crate) async fn run(context: &Context) -> Result<Exit, Failure> {
+    let output = &context.output;
+    let tell = Teller::new(output);
+    let stage = Stage::set_up().await?;
+    tell.opening();
+    let lost = scenes::charge_with_lost_answer(&stage, &tell).await?;
+    let killed = scenes::charge_with_killed_worker(&stage, &tell).await?;
+    let refunded = scenes::refund_with_lost_answer(&stage, &tell, &lost.payment).await?;
+    let (adrift, inbox) = scenes::refund_that_the_provider_lost(&stage, &tell, &killed.payment).await?;
+    let counts = [lost.count, killed.count, refunded, adrift];
+    let exit = if counts.iter().all(Count::is_right) { Exit::Succeeded } else { Exit::Internal };
+    closing(output, &counts, exit);
+    let total = |of: fn(&Count) -> usize| counts.iter().map(of).sum::<usize>();
+    let totals = json!({ "intents": total(|one| one.intents), "naive": total(|one| one.naive), "hapax": total(|one| one.hapax) });
+    output.answer(exit, &json!({ "counts": counts, "totals": totals, "inbox": inbox }));
+    Ok(exit)
+}
+
+fn closing(output: &Output, counts: &[Count], exit: Exit) {
+    output.line("");
+    output.line(output.style(Style::Bold, "What the provider counted"));
+    output.line(output.style(Style::Dim, &format!("  {:<40} {:>7} {:>11} {:>7}", "", "wanted", "retry loop", "hapax")));
+    for one in counts {
+        let naive = output
+            .style(if one.naive == one.intents { Style::Good } else { Style::Bad }, &format!("{:>11}", one.naive));
+        let hapax =
+            output.style(if one.hapax == one.intents { Style::Good } else { Style::Bad }, &format!("{:>7}", one.hapax));
+        output.line(format!("  {:<40} {:>7} {naive} {hapax}", one.situation, one.intents));
+    }
+    output.line("");
+    if exit != Exit::Succeeded {
+        output.line(output.style(
+            Style::Bad,
+            "A count is not what it should be. Please report this as a bug, with the output above.",
+        ));
+        return;
+    }
+    output.line("Next:");
+    output
+        .line("  hapax init                   your own configuration, ledger and secret, with a stand-in to play with");
+    output.line("  hapax explain stripe.charge  what this rests on, and which risk is left");
+    output.line("  hapax matrix                 what else hapax can do once");
+}
