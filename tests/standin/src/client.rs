@@ -53,6 +53,12 @@ impl Call {
         self.header("content-type", "application/json")
     }
 
+    /// Sends these bytes, whose kind a header says.
+    pub fn body(mut self, bytes: Vec<u8>) -> Self {
+        self.body = bytes;
+        self
+    }
+
     /// Sends it. A connection that ends before the reply is whole is an error.
     pub async fn send(self) -> io::Result<Reply> {
         let (authority, target) = split(&self.url)?;

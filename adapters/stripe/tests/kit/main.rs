@@ -1,0 +1,50 @@
+//! Hands Stripe's cells and the stand-in to the conformance kit.
+#![cfg(feature = "standin")]
+
+mod cells;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hapax_conformance::kit::{CellSubject, Kit, Subject};
+use hapax_core::cell::{Credentials, SharedIntegration};
+use hapax_standin::{Server, World};
+use hapax_stripe::standin::StandIn;
+
+struct Stripe;
+
+fn key(text: &str) -> Credentials {
+    Credentials::none().with("api_key", text.into())
+}
+
+#[async_trait]
+impl Subject for Stripe {
+    fn integration(&self) -> SharedIntegration {
+        hapax_stripe::integration()
+    }
+
+    fn credentials(&self) -> Credentials {
+        key("sk_test_kit_first")
+    }
+
+    fn rotated(&self) -> Credentials {
+        key("sk_test_kit_second")
+    }
+
+    async fn start(&self, world: World) -> std::io::Result<Server> {
+        StandIn::new(world).serve(0).await
+    }
+
+    fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
+        vec![Arc::new(cells::Charge), Arc::new(cells::Refund), Arc::new(cells::Capture), Arc::new(cells::CancelPayment)]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_over_every_cell() {
+    let report = Kit::new(Arc::new(Stripe)).play().await;
+    let mut table = Vec::new();
+    report.write(&mut table).expect("memory takes everything");
+    hapax_conformance::kit::say(&table);
+    assert!(report.violations().is_empty(), "{} violations", report.violations().len());
+}

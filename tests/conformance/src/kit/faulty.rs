@@ -1,0 +1,151 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use hapax_core::ledger::{
+    Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Serves, SharedLedger, Stored,
+};
+use hapax_core::protocol::Stamp;
+
+/// How a ledger is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// No room left: nothing is written, everything is read.
+    Full,
+    /// Somebody holds it: nothing is written or read.
+    Locked,
+    /// It can't be written: nothing is written, everything is read.
+    ReadOnly,
+    /// What is handed over is written, and the answer is an error all the same.
+    WritesAndFails,
+}
+
+/// When it breaks: from the n-th append on, counted from 1 and from when it was said, for so many appends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Script {
+    broken: Broken,
+    from: u64,
+    times: u64,
+}
+
+/// A ledger that breaks when it is told to, and heals again. The ledger below is the truth.
+pub struct FaultyLedger {
+    below: SharedLedger,
+    state: Arc<Control>,
+}
+
+/// Breaks and heals the ledgers of one run. Clones are the same.
+#[derive(Debug, Default)]
+pub struct Control {
+    script: Mutex<Option<Script>>,
+    appends: AtomicU64,
+    refused: AtomicU64,
+}
+
+impl Control {
+    /// Breaks from the n-th append on (1 is the next one).
+    pub fn break_at(&self, broken: Broken, from: u64) {
+        self.break_for(broken, from, u64::MAX);
+    }
+
+    /// Breaks for so many appends.
+    pub fn break_for(&self, broken: Broken, from: u64, times: u64) {
+        self.appends.store(0, Ordering::SeqCst);
+        *self.script() = Some(Script { broken, from, times });
+    }
+
+    /// Heals.
+    pub fn heal(&self) {
+        *self.script() = None;
+    }
+
+    /// How often something was refused.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::SeqCst)
+    }
+
+    fn script(&self) -> std::sync::MutexGuard<'_, Option<Script>> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn at_append(&self) -> Option<Broken> {
+        let script = (*self.script())?;
+        let number = self.appends.fetch_add(1, Ordering::SeqCst) + 1;
+        let broken = number >= script.from && number - script.from < script.times;
+        broken.then(|| self.refuse(script.broken))
+    }
+
+    fn at_read(&self) -> Result<(), LedgerError> {
+        let Some(script) = *self.script() else { return Ok(()) };
+        let begun = self.appends.load(Ordering::SeqCst) + 1 >= script.from;
+        if script.broken == Broken::Locked && begun {
+            return Err(error(self.refuse(script.broken)));
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, broken: Broken) -> Broken {
+        self.refused.fetch_add(1, Ordering::SeqCst);
+        broken
+    }
+}
+
+fn error(broken: Broken) -> LedgerError {
+    let (what, hint) = match broken {
+        Broken::Full => ("the disk is full", "free some space"),
+        Broken::Locked => ("another program holds it locked", "close that program"),
+        Broken::ReadOnly => ("it can only be read", "let this user write it"),
+        Broken::WritesAndFails => ("the disk failed", "check the disk"),
+    };
+    LedgerError::Unusable { what: what.to_owned(), hint: hint.to_owned() }
+}
+
+impl FaultyLedger {
+    /// Over this ledger.
+    pub fn over(below: SharedLedger, state: Arc<Control>) -> Self {
+        Self { below, state }
+    }
+}
+
+#[async_trait]
+impl Ledger for FaultyLedger {
+    async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
+        match self.state.at_append() {
+            None => self.below.append(append).await,
+            Some(Broken::WritesAndFails) => {
+                // Whatever came of it, the caller does not hear.
+                let _ = self.below.append(append).await;
+                Err(error(Broken::WritesAndFails))
+            }
+            Some(broken) => Err(error(broken)),
+        }
+    }
+
+    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
+        self.state.at_read()?;
+        self.below.load(by).await
+    }
+
+    async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
+        self.state.at_read()?;
+        self.below.due(serves, now, limit).await
+    }
+
+    async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
+        self.state.at_read()?;
+        self.below.list(filter).await
+    }
+
+    async fn header(&self) -> Result<Header, LedgerError> {
+        self.state.at_read()?;
+        self.below.header().await
+    }
+
+    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
+        self.below.note_restored(at, secret_check).await
+    }
+
+    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
+        self.below.prune(before_wall_ms).await
+    }
+}
