@@ -72,8 +72,14 @@ impl SqliteLedger {
         let same = SameFile::of(&path)?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let tally = Arc::new(Tally::default());
-        let writer =
-            Writer { path: path.clone(), connection, same, tally: Arc::clone(&tally), names: Names::default() };
+        let writer = Writer {
+            path: path.clone(),
+            connection,
+            same,
+            tally: Arc::clone(&tally),
+            names: Names::default(),
+            patience: options.lock_patience,
+        };
         let writer = thread::Builder::new()
             .name("hapax-ledger".to_owned())
             .spawn(move || writer.run(queue))
@@ -156,6 +162,11 @@ impl Ledger for SqliteLedger {
 
     async fn header(&self) -> Result<Header, LedgerError> {
         self.readers.read(read::header).await
+    }
+
+    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
+        let secret_check = secret_check.to_owned();
+        self.ask(|reply| Job::Adopt { secret_check, reply }).await
     }
 
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {

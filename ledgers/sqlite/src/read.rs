@@ -240,19 +240,17 @@ pub(crate) fn header(on: &Connection) -> Result<Header, Failure> {
     Ok(Header { secret_check, restored, newest })
 }
 
-/// Notes a restore, or the first use.
+/// Notes the secret of a ledger that has none yet; the one that is noted then.
+pub(crate) fn adopt(on: &Connection, secret_check: &str) -> Result<String, Failure> {
+    on.execute("UPDATE header SET secret_check = ?1 WHERE secret_check = ''", [secret_check])?;
+    Ok(on.query_row("SELECT secret_check FROM header", [], |row| row.get(0))?)
+}
+
+/// Notes a restore.
 pub(crate) fn note_restored(on: &Connection, at: Stamp, secret_check: &str) -> Result<(), Failure> {
-    let unused: bool =
-        on.query_row("SELECT secret_check = '' AND NOT EXISTS (SELECT 1 FROM operations) FROM header", [], |row| {
-            row.get(0)
-        })?;
-    on.execute("UPDATE header SET secret_check = ?1", [secret_check])?;
-    // The first use of a ledger isn't a restore.
-    if !unused {
-        on.execute(
-            "UPDATE header SET restored_wall = ?1, restored_awake = ?2, restored_boot = ?3",
-            params![at.wall_ms, signed(at.boot_ms), signed(at.boot)],
-        )?;
-    }
+    on.execute(
+        "UPDATE header SET secret_check = ?1, restored_wall = ?2, restored_awake = ?3, restored_boot = ?4",
+        params![secret_check, at.wall_ms, signed(at.boot_ms), signed(at.boot)],
+    )?;
     Ok(())
 }

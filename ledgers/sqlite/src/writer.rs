@@ -6,10 +6,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use hapax_core::ledger::{Append, Appended, LedgerError};
 use hapax_core::protocol::Stamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::append::append;
@@ -24,6 +26,7 @@ type Reply<T> = oneshot::Sender<Result<T, LedgerError>>;
 /// What callers ask of the writer.
 pub(crate) enum Job {
     Append(Box<Append>, Reply<Appended>),
+    Adopt { secret_check: String, reply: Reply<String> },
     Restored { at: Stamp, secret_check: String, reply: Reply<()> },
     Prune { before_wall_ms: i64, reply: Reply<u64> },
 }
@@ -37,6 +40,8 @@ pub(crate) struct Writer {
     pub(crate) same: SameFile,
     pub(crate) tally: Arc<Tally>,
     pub(crate) names: Names,
+    /// How long to wait for a lock of another process.
+    pub(crate) patience: Duration,
 }
 
 impl Writer {
@@ -46,6 +51,11 @@ impl Writer {
         while let Some(job) = next.take() {
             next = match job {
                 Job::Append(append, reply) => self.batch(*append, reply, &mut queue),
+                Job::Adopt { secret_check, reply } => {
+                    let done = self.transaction(|on, _| read::adopt(on, &secret_check));
+                    answer(reply, done);
+                    None
+                }
                 Job::Restored { at, secret_check, reply } => {
                     let done = self.transaction(|on, _| read::note_restored(on, at, &secret_check));
                     answer(reply, done);
@@ -129,7 +139,7 @@ impl Writer {
     ) -> Result<T, LedgerError> {
         let begin_work_commit = || {
             self.same.check(&self.path).map_err(Failure::Answer)?;
-            self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+            begin(&self.connection, self.patience)?;
             let value = work(&self.connection, &mut self.names)?;
             self.connection.prepare_cached("COMMIT")?.execute([])?;
             Ok(value)
@@ -150,6 +160,27 @@ impl Writer {
             tracing::error!(%error, "a transaction of the ledger was not rolled back");
         }
     }
+}
+
+/// How often to try for a lock that another process has.
+const RETRY: Duration = Duration::from_micros(700);
+
+/// Takes the write lock. SQLite's own waiting grows to a tenth of a second between two tries, so that a
+/// busy process, which is without the lock for some microseconds only, would starve the others.
+fn begin(on: &Connection, patience: Duration) -> Result<(), Failure> {
+    let since = Instant::now();
+    on.busy_timeout(Duration::ZERO)?;
+    let begun = loop {
+        match on.prepare_cached("BEGIN IMMEDIATE")?.execute([]) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && since.elapsed() < patience => {
+                thread::sleep(RETRY);
+            }
+            done => break done,
+        }
+    };
+    on.busy_timeout(patience)?;
+    begun?;
+    Ok(())
 }
 
 /// Does one append so that its failure doesn't hurt the others. The outer error ends them all.
