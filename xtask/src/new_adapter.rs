@@ -90,22 +90,28 @@ mod tests {
         assert_eq!(names, ["#", "hapax-a", "hapax-b", "hapax-c", "", "#", "serde"]);
     }
 
-    /// In a copy of the repository, because the workspace takes in every folder of `adapters`.
+    /// In a copy of the repository, because the workspace takes in every folder of `adapters`. The copy
+    /// has a place of its own, so that what was built for it once is found again.
     #[test]
     fn the_skeleton_compiles() {
         let root = files::root().expect("the repository");
-        let copy = tempfile::tempdir().expect("a folder");
+        let target = root.join("target");
+        let copy = target.join("new-adapter");
+        if copy.exists() {
+            std::fs::remove_dir_all(&copy).expect("an old copy can be removed");
+        }
         for path in files::walk(&root) {
-            let to = copy.path().join(files::shown(&root, &path));
+            let to = copy.join(files::shown(&root, &path));
             std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
             std::fs::copy(&path, &to).expect("a copy");
         }
-        write(copy.path(), "acme").expect("a new adapter");
-        assert!(write(copy.path(), "acme").is_err(), "it is there already");
-        // A target folder of its own would build every dependency again.
-        let target = root.join("target").join("new-adapter");
+        write(&copy, "acme").expect("a new adapter");
+        assert!(write(&copy, "acme").is_err(), "it is there already");
         let check = Line::new("cargo clippy --quiet --offline -p hapax-acme --features standin -- -D warnings")
             .with("CARGO_TARGET_DIR", &target.to_string_lossy());
-        check.run(copy.path()).expect("the skeleton compiles without warnings");
+        check.run(&copy).expect("the skeleton compiles without warnings");
+        let rows = files::read(&copy.join("adapters/acme/FAILURE_MODES.md")).expect("the table");
+        let open = |line: &&str| line.starts_with("| `");
+        assert!(rows.lines().filter(open).all(|line| line.ends_with("| open |")), "every row is open");
     }
 }

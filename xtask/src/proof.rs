@@ -94,12 +94,8 @@ pub(crate) fn load(root: &Path) -> Done<BTreeMap<String, Recorded>> {
 
 /// The level that a record gives, with the sources as they are now.
 pub(crate) fn judge(recorded: Option<&Recorded>, sources: &str) -> Proof {
-    let lowered = |why: String| Proof {
-        level: Level::Claimed,
-        shape: false,
-        lowered: Some(why),
-        recorded: recorded.cloned(),
-    };
+    let lowered =
+        |why: String| Proof { level: Level::Claimed, shape: false, lowered: Some(why), recorded: recorded.cloned() };
     let Some(found) = recorded else { return lowered("no result is recorded".to_owned()) };
     let elsewhere = || found.independent.iter().chain(&found.sandbox);
     let violations = found.simulated.as_ref().map_or(0, |runs| runs.violations)

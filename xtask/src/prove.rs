@@ -18,7 +18,7 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
     let chosen = if adapters.is_empty() { &known } else { adapters };
     let before = records(root);
     for name in chosen {
-        let line = Line::new(&format!("cargo test -p hapax-{name} --lib")).with("HAPAX_PROVE", "1");
+        let line = line(root, name, check).with("HAPAX_PROVE", "1");
         say::line(format!("$ {}", line.shown()));
         let ran = line.run(root);
         if ran.is_err() && check {
@@ -36,6 +36,15 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
     }
     say::line("run `cargo xtask generate` to publish it");
     Ok(())
+}
+
+/// The kit of one adapter. A check follows the tests of the whole workspace, so it runs what they
+/// have built.
+fn line(root: &Path, name: &str, check: bool) -> Line {
+    if check && Line::new("cargo nextest --version").is_there(root) {
+        return Line::new(&format!("cargo nextest run --workspace --filterset package(hapax-{name})"));
+    }
+    Line::new(&format!("cargo test -p hapax-{name} --lib"))
 }
 
 /// The recorded results as they are, by path.
@@ -81,10 +90,14 @@ fn shown(entry: &Entry) -> String {
     let proof = &entry.proof;
     let counts = proof.recorded.as_ref().and_then(|recorded| recorded.simulated.as_ref()).map(|runs| {
         let (faults, seeds) = (runs.faults, runs.seeds.len());
-        format!("{faults} faults, {seeds} seeds, {} runs, {} violations, {} planted bugs caught", runs.runs, runs.violations, runs.planted_bugs_caught)
+        format!(
+            "{faults} faults, {seeds} seeds, {} runs, {} violations, {} planted bugs caught",
+            runs.runs, runs.violations, runs.planted_bugs_caught
+        )
     });
     let elsewhere = proof.recorded.as_ref().and_then(|recorded| recorded.independent.as_ref());
-    let elsewhere = elsewhere.map(|runs| format!("; {}: {} runs, {} violations", runs.server, runs.runs, runs.violations));
+    let elsewhere =
+        elsewhere.map(|runs| format!("; {}: {} runs, {} violations", runs.server, runs.runs, runs.violations));
     let lowered = proof.lowered.as_ref().map(|why| format!("; {why}"));
     format!(
         "{:<24} {:<12} {}{}{}",

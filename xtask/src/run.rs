@@ -39,11 +39,8 @@ impl Line {
 
     /// Runs it and gives what it printed.
     pub(crate) fn output(&self, root: &Path) -> Done<String> {
-        let output = self
-            .command(root)
-            .stdout(Stdio::piped())
-            .output()
-            .map_err(|error| format!("{}: {error}", self.shown()))?;
+        let output =
+            self.command(root).stdout(Stdio::piped()).output().map_err(|error| format!("{}: {error}", self.shown()))?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr).into_owned();
             return Err(format!("`{}` failed ({}): {why}", self.shown(), output.status));

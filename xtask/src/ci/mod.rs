@@ -27,7 +27,10 @@ pub(crate) fn ci(root: &Path, only: &[String], list: bool) -> Done {
         say::line(format!("\n== {}: {}", step.name, step.what));
         let (done, took) = timed(|| run(root, step));
         if let Err(why) = done {
-            return Err(format!("step {} failed after {took}: {why}\nagain: cargo xtask ci --only {}", step.name, step.name));
+            return Err(format!(
+                "step {} failed after {took}: {why}\nagain: cargo xtask ci --only {}",
+                step.name, step.name
+            ));
         }
         say::line(format!("== {}: passed in {took}", step.name));
         times.push(format!("{:<12} {took}", step.name));

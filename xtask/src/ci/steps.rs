@@ -32,12 +32,24 @@ pub(super) fn steps(root: &Path) -> Vec<Step> {
         step("format", "the formatter changes nothing", vec![run("cargo fmt --all --check")]),
         step("tidy", "what no compiler checks", vec![Job::Chore(tidy::tidy)]),
         step("generated", "generated files are fresh", vec![Job::Chore(|root| generate::generate(root, true))]),
-        step("clippy", "no warnings on all targets", vec![run("cargo clippy --workspace --all-targets -- -D warnings")]),
+        step(
+            "clippy",
+            "no warnings on all targets",
+            vec![run("cargo clippy --workspace --all-targets -- -D warnings")],
+        ),
         step("test", "all tests, documentation included", tests(root)),
         step("docs", "the reference builds without warnings", vec![docs()]),
         step("features", "each feature alone", features(root)),
-        step("kit", "the recorded proof is what the kit shows now", vec![Job::Chore(|root| prove::prove(root, &[], true))]),
-        step("deny", "licences, advisories and sources of dependencies", vec![tool(root, "deny", "cargo deny --all-features check")]),
+        step(
+            "kit",
+            "the recorded proof is what the kit shows now",
+            vec![Job::Chore(|root| prove::prove(root, &[], true))],
+        ),
+        step(
+            "deny",
+            "licences, advisories and sources of dependencies",
+            vec![tool(root, "deny", "cargo deny --all-features check")],
+        ),
         step("spelling", "no typos", vec![tool(root, "typos", "typos")]),
     ]
 }
@@ -47,7 +59,10 @@ fn tests(root: &Path) -> Vec<Job> {
     if Line::new("cargo nextest --version").is_there(root) {
         vec![run("cargo nextest run --workspace"), run("cargo test --workspace --doc")]
     } else {
-        vec![Job::Skipped("cargo-nextest is not installed; cargo test runs everything".to_owned()), run("cargo test --workspace")]
+        vec![
+            Job::Skipped("cargo-nextest is not installed; cargo test runs everything".to_owned()),
+            run("cargo test --workspace"),
+        ]
     }
 }
 
@@ -57,7 +72,8 @@ fn docs() -> Job {
 
 /// The catalog and each adapter with nothing, and with each of their features alone.
 fn features(root: &Path) -> Vec<Job> {
-    let adapters = folders(&root.join("adapters")).into_iter().map(|name| (format!("adapters/{name}"), format!("hapax-{name}")));
+    let adapters =
+        folders(&root.join("adapters")).into_iter().map(|name| (format!("adapters/{name}"), format!("hapax-{name}")));
     let mut jobs = Vec::new();
     for (folder, package) in adapters.chain([("catalog".to_owned(), "hapax-catalog".to_owned())]) {
         jobs.push(run(&format!("cargo check --quiet -p {package} --no-default-features")));

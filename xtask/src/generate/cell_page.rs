@@ -1,6 +1,8 @@
 //! One page per cell: everything that is declared about it, with sources.
 
-use hapax_core::capability::{CellSpec, Fate, Mark, Native, Need, Query, Row, Rung, TRANSPORT_ROWS, Token};
+use hapax_core::capability::{
+    CellSpec, Fate, Mark, Native, Need, Query, Row, Rung, Sure, TRANSPORT_ROWS, Token, Window,
+};
 
 use super::markdown::{sentence, table};
 use super::page::Page;
@@ -82,10 +84,14 @@ fn native_facts(spec: &CellSpec, native: &Native) -> (String, Vec<Vec<String>>) 
         facts.push(fact("form", &phrases::form(field.form)));
     }
     let scope: Vec<&str> = native.scope.iter().map(|scope| phrases::scope(*scope)).collect();
+    facts.push(fact("stays spent", &phrases::window(native.life.floor)));
+    if native.life.floor == Window::Ever {
+        facts.push(fact("because", native.life.ends));
+    } else {
+        facts.push(fact("what ends that", native.life.ends));
+        facts.push(fact("a repeat after that", phrases::then(native.life.then)));
+    }
     facts.extend([
-        fact("stays spent", &phrases::window(native.life.floor)),
-        fact("what ends that", native.life.ends),
-        fact("a repeat after that", phrases::then(native.life.then)),
         fact("of two at once", phrases::twins(native.twins)),
         fact("a repeat gets", phrases::repeat(native.repeat)),
         fact("a failed first request", phrases::failures(native.failures)),
@@ -147,9 +153,9 @@ fn answers(spec: &CellSpec) -> String {
     let head = ["status", "type", "code", "means", "what follows", "source"];
     format!(
         "## Answers that carry an error\n\nThe most exact row decides. An answer that no row speaks of is unclear.\n\n{}\n\
-         These hold unless a row above says otherwise:\n\n{}",
+         Unless a row above says otherwise, {} speak of the request itself and mean refused, for this attempt.\n",
         table(&head, spec.answers.iter().map(row)),
-        table(&head, TRANSPORT_ROWS.iter().map(row))
+        TRANSPORT_ROWS.iter().map(|row| row.status.to_string()).collect::<Vec<_>>().join(", ")
     )
 }
 
@@ -159,9 +165,13 @@ fn timing(spec: &CellSpec) -> String {
         (None, true) => "unstated: nothing closes before patience is over".to_owned(),
         (None, false) => "none are needed".to_owned(),
     };
+    let settle = match spec.settle_source.sure {
+        Sure::Presumed => format!("{}, presumed", phrases::time(spec.settle)),
+        _ => format!("{}; {}", phrases::time(spec.settle), phrases::source(&spec.settle_source)),
+    };
     let facts = [
         fact("an answer may take (the attempt's deadline)", &phrases::time(spec.answers_within)),
-        fact("settle", &format!("{}; {}", phrases::time(spec.settle), phrases::source(&spec.settle_source))),
+        fact("settle: from the deadline until it is acted on, or never", &settle),
         fact("the provider's repairs take", &repairs),
         fact("closing waits for", &phrases::time(spec.closing_settle())),
         fact("patience: automatic work ends after", &phrases::time(spec.patience)),

@@ -33,8 +33,11 @@ pub(crate) fn generate(root: &Path, check: bool) -> Done {
     let stale = page::stale(root, &pages);
     let orphans = orphans(root, &pages);
     if check {
-        let names: Vec<String> =
-            stale.iter().map(|page| page.path.clone()).chain(orphans.iter().map(|path| files::shown(root, path))).collect();
+        let names: Vec<String> = stale
+            .iter()
+            .map(|page| page.path.clone())
+            .chain(orphans.iter().map(|path| files::shown(root, path)))
+            .collect();
         return match names.is_empty() {
             true => Ok(()),
             false => Err(format!("stale: {}; run `{COMMAND}` and commit what it writes", names.join(", "))),

@@ -39,7 +39,12 @@ fn faults(text: &str) -> Vec<(usize, String)> {
         }
         let switch = [concat!("#[", "allow("), concat!("#[", "expect(")].iter().any(|open| line.starts_with(open));
         // A reason may stand on a later line of the same attribute.
-        let whole = lines.iter().skip(index).take(6).take_while(|part| !part.starts_with("fn ")).any(|part| part.contains("reason ="));
+        let whole = lines
+            .iter()
+            .skip(index)
+            .take(6)
+            .take_while(|part| !part.starts_with("fn "))
+            .any(|part| part.contains("reason ="));
         if switch && !whole && !above.starts_with("//") {
             add("a lint is switched off without a reason; add `reason = \"...\"`".to_owned());
         }

@@ -15,7 +15,11 @@ pub(super) fn check(root: &Path) -> Done<Vec<String>> {
             if spec.integration() != integration.name() {
                 findings.push(format!("{} belongs to {}; its id says otherwise", spec.id, integration.name()));
             } else if !file.is_file() {
-                findings.push(format!("{} has no file src/{}.rs: one operation, one file, one name", spec.id, spec.name()));
+                findings.push(format!(
+                    "{} has no file src/{}.rs: one operation, one file, one name",
+                    spec.id,
+                    spec.name()
+                ));
             }
             findings.extend(faults(spec).into_iter().map(|fault| format!("{}: {fault}", spec.id)));
         }

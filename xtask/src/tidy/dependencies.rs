@@ -36,7 +36,8 @@ fn without_reason(manifest: &str) -> Vec<&str> {
 mod tests {
     #[test]
     fn a_comment_speaks_for_the_line_below_it() {
-        let manifest = "[workspace.dependencies]\nours = { path = \"x\" }\n# Why.\na = \"1\"\nb = \"1\"\n\n[other]\nc = 1\n";
+        let manifest =
+            "[workspace.dependencies]\nours = { path = \"x\" }\n# Why.\na = \"1\"\nb = \"1\"\n\n[other]\nc = 1\n";
         assert_eq!(super::without_reason(manifest), ["b"]);
     }
 }

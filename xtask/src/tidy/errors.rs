@@ -40,7 +40,7 @@ fn codes_in(text: &str) -> Vec<String> {
     let functions = sections(text, "fn code(&self) -> &'static str {", "\n    }\n");
     let choices = sections(text, "let code = ", "};");
     let arms = functions.flat_map(|body| literals(body, "=> ")).chain(choices.flat_map(|body| literals(body, " ")));
-    let given = literals(text, "Failure::input(").chain(literals(text, "code: "));
+    let given = literals(text, "Failure::input(").chain(literals(text, "Self::input(")).chain(literals(text, "code: "));
     arms.chain(given).map(str::to_owned).collect()
 }
 
@@ -51,7 +51,8 @@ fn sections<'a>(text: &'a str, begin: &'a str, end: &'a str) -> impl Iterator<It
 
 /// Codes in quotes that come right after each `before`.
 fn literals<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
-    let is_code = |text: &&str| !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'-');
+    let is_code =
+        |text: &&str| !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'-');
     let quoted = |rest: &'a str| rest.trim_start().strip_prefix('"')?.split('"').next();
     text.split(before).skip(1).filter_map(quoted).filter(is_code)
 }

@@ -21,7 +21,11 @@ pub(super) fn check(root: &Path) -> Done<Vec<String>> {
             for (test, line) in tests(&text) {
                 let of_an_operation = prefixes.iter().any(|prefix| test.starts_with(prefix));
                 // The stand-in's own tests are about the stand-in.
-                if of_an_operation && !shown(&folder, &path).contains("standin") && !rows.contains(&test) && !open.contains(&test) {
+                if of_an_operation
+                    && !shown(&folder, &path).contains("standin")
+                    && !rows.contains(&test)
+                    && !open.contains(&test)
+                {
                     let place = format!("{}:{line}", shown(root, &path));
                     findings.push(format!("{place}: test {test} has no row in adapters/{name}/FAILURE_MODES.md"));
                 }
@@ -36,7 +40,9 @@ pub(super) fn check(root: &Path) -> Done<Vec<String>> {
             findings.push(format!("adapters/{name}/FAILURE_MODES.md: there is no test {row}"));
         }
         for row in open.iter().filter(|row| is_known(row)) {
-            findings.push(format!("adapters/{name}/FAILURE_MODES.md: {row} is marked open and has a test; take the mark off"));
+            findings.push(format!(
+                "adapters/{name}/FAILURE_MODES.md: {row} is marked open and has a test; take the mark off"
+            ));
         }
     }
     Ok(findings)
@@ -69,7 +75,8 @@ fn ids(text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
 mod tests {
     #[test]
     fn ids_stand_first_in_a_row() {
-        let text = "| id | what |\n|---|---|\n| `a_b` | x |\n| F1 | `no` |\n| `kit:twins` | y |\n| `later` | z | open |\n";
+        let text =
+            "| id | what |\n|---|---|\n| `a_b` | x |\n| F1 | `no` |\n| `kit:twins` | y |\n| `later` | z | open |\n";
         let (done, open) = super::ids(text);
         assert_eq!(done.into_iter().collect::<Vec<_>>(), ["a_b", "kit:twins"]);
         assert_eq!(open.into_iter().collect::<Vec<_>>(), ["later"]);

@@ -30,7 +30,8 @@ fn function(line: &str) -> Option<&str> {
 mod tests {
     #[test]
     fn only_functions_with_the_attribute_count() {
-        let text = "fn a() {}\n#[test]\nfn b() {}\n#[tokio::test(flavor = \"x\")]\n#[expect(x)]\nasync fn c() {}\nfn d() {}";
+        let text =
+            "fn a() {}\n#[test]\nfn b() {}\n#[tokio::test(flavor = \"x\")]\n#[expect(x)]\nasync fn c() {}\nfn d() {}";
         assert_eq!(super::tests(text), [("b".to_owned(), 3), ("c".to_owned(), 6)]);
     }
 }

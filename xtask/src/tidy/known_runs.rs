@@ -46,7 +46,8 @@ fn number(test: &str) -> Option<String> {
 
 /// The run that a line of a list or table begins with.
 fn listed(line: &str) -> Option<String> {
-    let word = line.trim_start_matches(['|', '-', '*', ' ', '`']).split(|letter: char| !letter.is_alphanumeric()).next()?;
+    let word =
+        line.trim_start_matches(['|', '-', '*', ' ', '`']).split(|letter: char| !letter.is_alphanumeric()).next()?;
     let (letter, digits) = word.split_at_checked(1)?;
     let run: u32 = digits.parse().ok()?;
     matches!(letter, "A" | "M").then(|| format!("{letter}{run}"))

@@ -16,7 +16,9 @@ pub(super) fn check(root: &Path) -> Done<Vec<String>> {
     for (path, text) in texts(root, ".rs") {
         let (name, lines) = (shown(root, &path), text.lines().count());
         match (lines > MARK, listed(&name)) {
-            (true, false) => findings.push(format!("{name} has {lines} lines; at most {MARK}, or list it with a reason")),
+            (true, false) => {
+                findings.push(format!("{name} has {lines} lines; at most {MARK}, or list it with a reason"))
+            }
             (false, true) => findings.push(format!("{name} has {lines} lines and is listed as longer; take it off")),
             _ => {}
         }
