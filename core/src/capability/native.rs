@@ -50,7 +50,8 @@ pub enum Token {
     ClientId(Field),
     /// An identifier that the provider made in a harmless step before; the name of that step.
     Handle(&'static str),
-    /// A version, ETag, sum or status that the request is conditional on; the name of its note.
+    /// A version, ETag, sum or status that the request is conditional on; the name of its note, or
+    /// of the status where the endpoint itself has the condition and nothing is journaled.
     State(&'static str),
 }
 

@@ -51,8 +51,9 @@ pub trait Cell: Send + Sync + 'static {
     fn attempt(&self, shot: Shot<'_>, args: &Self::Args) -> impl Future<Output = Answer<Self::Receipt>> + Send;
 
     /// Looks whether it happened. Reads only. An error is [`Finding::CannotTell`]; whether an
-    /// absence may be believed is the core's business. Where a handle can be lost, and none is
-    /// noted, it looks by mark.
+    /// absence may be believed is the core's business. A cell that has a handle and a query by mark
+    /// also looks by mark, unless the noted handle is spent: a restored ledger may have forgotten
+    /// another one.
     fn find(
         &self,
         cx: &Context,

@@ -90,11 +90,13 @@ impl ExecutorBuilder {
                 return Err(ExecutorError::Twice(name));
             }
         }
-        let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
         let check = self.secret.check_value();
-        if header.secret_check.is_empty() {
-            self.ledger.note_restored(self.clock.now(), &check).await.map_err(ExecutorError::Ledger)?;
-        } else if header.secret_check != check && !self.accept_secret {
+        let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
+        let known = match header.secret_check.is_empty() {
+            true => self.ledger.adopt(&check).await.map_err(ExecutorError::Ledger)?,
+            false => header.secret_check,
+        };
+        if known != check && !self.accept_secret {
             return Err(ExecutorError::OtherSecret);
         }
         let inner = Inner {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::{Inner, Point};
-use crate::capability::Standing;
+use crate::capability::{Kind, Standing};
 use crate::cell::{Connection, Context, SharedCell, Wire};
 use crate::identity::{Form, Names, Seed};
 use crate::ledger::{Append, By, Index, LedgerError, OperationId, Phase};
@@ -219,8 +219,10 @@ impl Journal {
     /// What the ledger finds the operation by.
     pub(super) fn index(&self, inner: &Inner, served: Option<&Served>) -> Result<Index, LedgerError> {
         let intent = self.intent()?;
+        // Anybody's doing satisfies a be-so cell, so its record is nobody's.
+        let claims = served.is_none_or(|served| served.standing.kind == Kind::DoOnce);
         let claim = match &self.state.outcome {
-            Some(Final::Succeeded(receipt)) if !receipt.id.is_empty() => Some(receipt.id.clone()),
+            Some(Final::Succeeded(receipt)) if claims && !receipt.id.is_empty() => Some(receipt.id.clone()),
             _ => None,
         };
         Ok(Index {
@@ -295,7 +297,8 @@ impl Inner {
         let seed = Seed::new(self.secret.clone(), &intent.account, &intent.cell, intent.key.clone());
         Names::new(seed, form.unwrap_or(Form::Uuid), mark.unwrap_or(Form::Text(32)), state.epoch, key_number)
             .with_notes(state.notes.clone(), state.former_notes.clone())
-            .with_since(Some(state.began))
+            // After a restore the effect may be older than anything that the ledger knows.
+            .with_since(state.restored.is_none().then_some(state.began))
     }
 
     /// What `prepare` and `find` get.

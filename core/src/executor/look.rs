@@ -1,7 +1,7 @@
 use super::drive::Step as Driven;
 use super::journal::{Committed, Journal, Served};
 use super::{Inner, Point};
-use crate::capability::Absence;
+use crate::capability::{Absence, GuardKind, Mark, Query};
 use crate::cell::Context;
 use crate::ledger::{By, LedgerError};
 use crate::protocol::{Event, Found, Intent, Looked, Receipt};
@@ -33,7 +33,7 @@ impl Inner {
                 began,
                 found,
                 absence: look.map_or(Absence::Nothing, |look| look.absence),
-                by_mark: served.sees_lost_handles(journal),
+                by_mark: served.sees_lost_handles(),
                 by_content: look.is_some_and(|look| look.by_content),
             }),
         );
@@ -125,11 +125,13 @@ impl Inner {
 }
 
 impl Served {
-    /// Whether a look now also sees what a handle did that the ledger forgot: without a note of the
-    /// handle it went by mark, and a cell without handles always does.
-    fn sees_lost_handles(&self, journal: &Journal) -> bool {
-        use crate::capability::GuardKind;
+    /// Whether a look also sees what a handle did that the ledger forgot: where there is none to
+    /// forget, or where the cell can look by mark.
+    fn sees_lost_handles(&self) -> bool {
         let has_handles = self.standing.guards.iter().any(|guard| guard.kind == GuardKind::Handle);
-        !has_handles || journal.state.notes.is_empty()
+        let spec = self.cell.spec();
+        let by_mark = |query: &Query| !query.told && matches!(query.mark, Mark::Planted(..));
+        !has_handles
+            || spec.queries().any(|query| by_mark(query) && query.needs.iter().all(|need| self.connection.is_met(need)))
     }
 }

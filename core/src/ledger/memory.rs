@@ -150,14 +150,18 @@ impl Ledger for MemoryLedger {
         Ok(self.lock().header.clone())
     }
 
+    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
+        let held = &mut self.lock().header.secret_check;
+        if held.is_empty() {
+            secret_check.clone_into(held);
+        }
+        Ok(held.clone())
+    }
+
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
         let mut inner = self.lock();
-        // The first use of a ledger isn't a restore.
-        let first = inner.header.secret_check.is_empty() && inner.operations.is_empty();
         inner.header.secret_check = secret_check.to_owned();
-        if !first {
-            inner.header.restored = Some(at);
-        }
+        inner.header.restored = Some(at);
         Ok(())
     }
 

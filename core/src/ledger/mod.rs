@@ -70,6 +70,10 @@ pub trait Ledger: Send + Sync + 'static {
     /// What is known of the ledger as a whole.
     async fn header(&self) -> Result<Header, LedgerError>;
 
+    /// Notes the secret that a ledger is used with, by its check value, if it has none yet. Several
+    /// processes may do so at once: the first one wins, and all get the value that is noted.
+    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError>;
+
     /// Notes that the ledger was restored from a backup, or is used with another secret from now
     /// on. The executor adds the event to the operations that aren't final.
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError>;

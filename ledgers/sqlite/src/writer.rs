@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hapax_core::ledger::{Append, Appended, LedgerError};
 use hapax_core::protocol::Stamp;
@@ -168,12 +168,14 @@ const RETRY: Duration = Duration::from_micros(700);
 /// Takes the write lock. SQLite's own waiting grows to a tenth of a second between two tries, so that a
 /// busy process, which is without the lock for some microseconds only, would starve the others.
 fn begin(on: &Connection, patience: Duration) -> Result<(), Failure> {
-    let since = Instant::now();
+    // Waited so far. Counted, not read from a clock: time that the machine slept gives nobody a turn.
+    let mut waited = Duration::ZERO;
     on.busy_timeout(Duration::ZERO)?;
     let begun = loop {
         match on.prepare_cached("BEGIN IMMEDIATE")?.execute([]) {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && since.elapsed() < patience => {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < patience => {
                 thread::sleep(RETRY);
+                waited += RETRY;
             }
             done => break done,
         }

@@ -150,10 +150,14 @@ impl Ledger for Planted {
         Ok(header)
     }
 
-    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
+    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
         if self.has(Bug::TakesTheFirstUseForARestore) {
-            self.sound.note_restored(at, "before").await?;
+            self.sound.note_restored(Stamp::scripted(1), secret_check).await?;
         }
+        self.sound.adopt(secret_check).await
+    }
+
+    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
         self.sound.note_restored(at, secret_check).await
     }
 

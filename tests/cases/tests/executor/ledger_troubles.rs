@@ -56,6 +56,10 @@ impl Ledger for FullLedger {
         self.inner.header().await
     }
 
+    async fn adopt(&self, check: &str) -> Result<String, LedgerError> {
+        self.inner.adopt(check).await
+    }
+
     async fn note_restored(&self, at: Stamp, check: &str) -> Result<(), LedgerError> {
         self.inner.note_restored(at, check).await
     }

@@ -141,6 +141,10 @@ impl Ledger for FaultyLedger {
         self.below.header().await
     }
 
+    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
+        self.below.adopt(secret_check).await
+    }
+
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
         self.below.note_restored(at, secret_check).await
     }

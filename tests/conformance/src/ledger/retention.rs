@@ -77,15 +77,18 @@ pub(super) async fn a_pruned_operation_goes_on(ledger: SharedLedger) {
 pub(super) async fn the_first_use_is_no_restore(ledger: SharedLedger) {
     let empty = ledger.header().await.expect("the header is there");
     assert_eq!((empty.secret_check.as_str(), empty.restored, empty.newest), ("", None, None));
-    ledger.note_restored(Stamp::scripted(5), "check-1").await.expect("it works");
+    // Two processes that open a new ledger at once adopt one secret, and neither restores anything.
+    for check in ["check-1", "check-2"] {
+        assert_eq!(ledger.adopt(check).await.expect("it works"), "check-1");
+    }
     let used = ledger.header().await.expect("the header is there");
     assert_eq!((used.secret_check.as_str(), used.restored), ("check-1", None));
 }
 
 pub(super) async fn a_restore_is_noted(ledger: SharedLedger) {
     let at = Stamp { wall_ms: -5, boot_ms: u64::MAX, boot: 1 << 63 };
-    ledger.note_restored(Stamp::scripted(5), "check-1").await.expect("it works");
-    // A second note on an empty ledger is a restore: the backup may have been empty.
+    ledger.adopt("check-1").await.expect("it works");
+    // An empty ledger can be restored too: the backup may have been empty.
     ledger.note_restored(at, "check-1").await.expect("it works");
     assert_eq!(ledger.header().await.expect("the header is there").restored, Some(at));
     Draft::new("order:1").begin(&ledger).await.expect("it works");

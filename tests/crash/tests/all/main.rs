@@ -1,0 +1,9 @@
+//! The real binary, killed and started again, against a provider that counts effects.
+
+mod bed;
+mod binary;
+mod callers;
+mod jobs;
+mod random;
+mod steps;
+mod tally;
