@@ -47,7 +47,9 @@ async fn a35_nothing_sends_again_by_default() {
                 let requests: usize =
                     seen.iter().map(|one| String::from_utf8_lossy(&one.bytes).matches(" HTTP/1.1\r\n").count()).sum();
                 let what = String::from_utf8_lossy(invitation);
-                assert_eq!((seen.len(), requests), (1, first + 1), "shot: {shot}, after {first}, {what:?}");
+                assert_eq!(requests, first + 1, "shot: {shot}, after {first}, {what:?}");
+                // Harmless requests may find the connection before it is back in its pool.
+                assert!(!shot || seen.len() == 1, "after {first}, {what:?}");
             }
         }
     }

@@ -13,6 +13,7 @@ mod sleeper;
 mod stopped;
 mod wire;
 
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,4 +41,11 @@ fn create() -> Request {
 /// A request without one, for which only the socket can hold the gate.
 fn cancel() -> Request {
     Request::new(hapax_core::transport::Method::Delete, "/v1/charges/1")
+}
+
+/// Another process that runs one of the ignored tests, for what a process has only one of.
+fn child(test: &str) -> Command {
+    let mut child = Command::new(std::env::current_exe().expect("this program"));
+    child.args(["--exact", test, "--ignored", "--nocapture"]);
+    child
 }

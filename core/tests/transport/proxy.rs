@@ -1,11 +1,10 @@
-use std::process::Command;
 use std::time::Duration;
 
 use hapax_core::transport::{HttpTransport, Request, Transport};
 use url::Url;
 
 use super::server::{OK, Server};
-use super::{create, wide};
+use super::{child, create, wide};
 
 /// Where the child process sends its requests.
 const TARGET: &str = "HAPAX_TEST_TARGET";
@@ -15,8 +14,7 @@ const TARGET: &str = "HAPAX_TEST_TARGET";
 #[test]
 fn a_proxy_in_the_environment_is_not_used() {
     let (target, proxy) = (Server::answering(OK), Server::answering(OK));
-    let mut child = Command::new(std::env::current_exe().expect("this program"));
-    child.args(["--exact", "transport::proxy::sends_to_the_target", "--ignored", "--nocapture"]);
+    let mut child = child("transport::proxy::sends_to_the_target");
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
         child.env(name, proxy.url().as_str()).env(name.to_lowercase(), proxy.url().as_str());
     }

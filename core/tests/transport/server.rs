@@ -1,4 +1,4 @@
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -131,7 +131,11 @@ impl Peer {
         match socket.read(&mut piece) {
             Ok(0) => self.over = true,
             Ok(read) => self.bytes.extend_from_slice(&piece[..read]),
-            Err(_) => (self.over, self.reset) = (true, true),
+            Err(error) => {
+                let reset = !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+                assert!(reset, "the connection stayed open and silent");
+                (self.over, self.reset) = (true, true);
+            }
         }
         !self.over
     }

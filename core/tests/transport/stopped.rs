@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use url::Url;
 
 use super::server::{HUNG, Server};
-use super::within;
+use super::{child, within};
 
 /// Where the child process sends its request.
 const TARGET: &str = "HAPAX_TEST_STOPPED_TARGET";
@@ -23,7 +23,8 @@ const BODY: usize = 64 * 1024 * 1024;
 #[test]
 fn a07_the_kernel_does_not_deliver_for_a_stopped_process() {
     let (server, begun, read) = waiting();
-    let mut child = child(&server);
+    let mut child = child("transport::stopped::sends_too_much");
+    let mut child = child.env(TARGET, server.url().as_str()).stdout(Stdio::null()).spawn().expect("a child process");
     begun.recv_timeout(HUNG).expect("a first byte");
     let pid = Pid::from_child(&child);
     let queued = until(|| Some(queued_at(&server)).filter(|bytes| *bytes > 1_000_000)).expect("a full queue");
@@ -48,12 +49,6 @@ fn waiting() -> (Server, Receiver<()>, std::sync::mpsc::Sender<()>) {
         both.1.lock().expect("the order").recv_timeout(2 * HUNG).expect("an order");
     });
     (server, begun, read)
-}
-
-fn child(server: &Server) -> Child {
-    let mut child = Command::new(std::env::current_exe().expect("this program"));
-    child.args(["--exact", "transport::stopped::sends_too_much", "--ignored"]);
-    child.env(TARGET, server.url().as_str()).stdout(Stdio::null()).spawn().expect("a child process")
 }
 
 /// Bytes that the kernel holds for clients of this server.
