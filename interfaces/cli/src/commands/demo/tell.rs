@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::output::{Output, Style};
 
-/// How long a reader gets for a paragraph. Six scenes with a few of these stay under a minute.
-const PAUSE: Duration = Duration::from_millis(1_400);
+/// How long a reader gets for a paragraph. A demo with all of these stays under half a minute.
+const PAUSE: Duration = Duration::from_millis(2_500);
 
 /// Tells the story.
 pub(super) struct Teller {

@@ -1,0 +1,18 @@
+//! The real binary, from outside: what it prints, what it ends with, and what it leaves behind.
+
+#[path = "all/bad_input.rs"]
+mod bad_input;
+#[path = "all/bad_ledger.rs"]
+mod bad_ledger;
+#[path = "all/crash.rs"]
+mod crash;
+#[path = "all/demo.rs"]
+mod demo;
+#[path = "all/init.rs"]
+mod init;
+#[path = "all/json.rs"]
+mod json;
+#[path = "all/people.rs"]
+mod people;
+#[path = "all/support.rs"]
+mod support;
