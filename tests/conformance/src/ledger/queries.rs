@@ -114,7 +114,7 @@ pub(super) async fn lists_are_newest_first_and_filtered(ledger: SharedLedger) {
         draft.begin(&ledger).await.expect("it works");
         made.push(draft);
     }
-    made.sort_by(|a, b| b.id.cmp(&a.id));
+    made.sort_by_key(|draft| std::cmp::Reverse(draft.id));
     let expect = |fits: &dyn Fn(&Draft) -> bool| -> Vec<OperationId> {
         made.iter().filter(|draft| fits(draft)).map(|draft| draft.id).collect()
     };
