@@ -50,20 +50,25 @@ async fn trial(cell: &'static str, point: Point, nth: u32, network: Network, see
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_every_step_of_the_journal() {
-    let mut trials = Vec::new();
+    let mut sum = Tally::default();
     let mut seed = 0;
     for cell in CELLS {
         for point in Point::ALL {
+            let mut trials = Vec::new();
             for nth in 1..=DEEP {
                 for network in [Network::Works, Network::LosesAnswer, Network::LosesRequest] {
                     seed += 1;
                     trials.push(trial(cell, point, nth, network, seed));
                 }
             }
+            let tally = run(trials).await;
+            // Only the charge has a harmless step before its request that counts.
+            let exists = point != Point::AfterPrepareStep || cell == "stripe.charge";
+            assert_eq!(tally.kills > 0, exists, "{cell} at {}: {tally:?}", point.name());
+            sum.add(tally);
         }
     }
-    let tally = run(trials).await;
-    tally.tell("killed at every step");
-    assert!(tally.kills >= 200, "{tally:?}");
-    assert_eq!((tally.duplicates, tally.losses), (0, 0));
+    sum.tell("killed at every step");
+    assert!(sum.kills >= 150, "{sum:?}");
+    assert_eq!((sum.duplicates, sum.losses), (0, 0));
 }

@@ -21,7 +21,7 @@ impl Tally {
         Self { kills, trials: 1, duplicates: effects.saturating_sub(1), losses: usize::from(effects == 0) }
     }
 
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.kills += other.kills;
         self.trials += other.trials;
         self.duplicates += other.duplicates;
