@@ -30,11 +30,13 @@ impl Inner {
         if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
             return Ok(Driven::On);
         }
+        // What was said of waiting before is over: a request is on its way.
+        unrecorded.send_modify(|held| held.waits = None);
         self.probe.reached(Point::BeforeSend, journal.operation).await;
         let (verdict, alarm) = self.send(journal, served, gate).await?;
         self.probe.reached(Point::AfterSend, journal.operation).await;
         if let Verdict::Happened { receipt } = &verdict {
-            unrecorded.send_replace(Some(receipt.clone()));
+            unrecorded.send_modify(|held| held.receipt = Some(receipt.clone()));
         }
         self.hear(journal, served, verdict, alarm).await
     }

@@ -50,8 +50,17 @@ impl Deadline {
     }
 }
 
-/// A receipt that the task holds and could not record yet.
-pub(super) type Unrecorded = watch::Sender<Option<Receipt>>;
+/// What the task knows and the ledger doesn't, for a caller whose wait is over.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    /// A receipt that could not be recorded yet.
+    pub(super) receipt: Option<Receipt>,
+    /// Why the work waits.
+    pub(super) waits: Option<String>,
+}
+
+/// Where the task leaves it.
+pub(super) type Unrecorded = watch::Sender<Held>;
 
 /// Whether the loop goes on.
 pub(super) enum Step {
@@ -82,7 +91,7 @@ impl Inner {
         checked: Option<Checked>,
         deadline: Deadline,
     ) -> Result<RunReport, ExecutorError> {
-        let (unrecorded, held) = watch::channel(None);
+        let (unrecorded, held) = watch::channel(Held::default());
         let operation = journal.operation;
         let cell = journal.state.intent.as_ref().map_or_else(String::new, |intent| intent.cell.clone());
         let span = tracing::info_span!("operation", %operation, cell);
@@ -102,13 +111,11 @@ impl Inner {
         }
     }
 
-    async fn report_unknown(
-        &self,
-        operation: OperationId,
-        why: &str,
-        held: &watch::Receiver<Option<Receipt>>,
-    ) -> RunReport {
-        let receipt = held.borrow().as_ref().map(|receipt| (*receipt.body).clone());
+    async fn report_unknown(&self, operation: OperationId, why: &str, held: &watch::Receiver<Held>) -> RunReport {
+        let Held { receipt, waits } = held.borrow().clone();
+        let receipt = receipt.map(|receipt| (*receipt.body).clone());
+        // Between two tries of something that fails, the failure says more than "in progress".
+        let why = waits.as_deref().filter(|_| why == IN_PROGRESS).unwrap_or(why);
         match Journal::load(self, By::Id(operation)).await {
             Ok(Some(journal)) if journal.state.is_final() => report(&journal, None),
             Ok(Some(journal)) => report(&journal, Some((why.to_owned(), 1_000, receipt))),
@@ -137,7 +144,7 @@ impl Inner {
             failures += 1;
             let pause = self.policy.bounds.backoff(failures);
             if pause > deadline.remaining_ms(self.clock.now()) {
-                let receipt = unrecorded.borrow().as_ref().map(|receipt| (*receipt.body).clone());
+                let receipt = unrecorded.borrow().receipt.as_ref().map(|receipt| (*receipt.body).clone());
                 return Ok(RunReport::unknown(journal.operation, &error.to_string(), receipt));
             }
             self.clock.sleep(pause).await;
@@ -179,6 +186,7 @@ impl Inner {
             if ms > deadline.remaining_ms(self.clock.now()) {
                 return Ok(report(journal, Some((why, ms, None))));
             }
+            unrecorded.send_modify(|held| held.waits = Some(why.clone()));
             // Another process tells us nothing, so its work is looked at now and then.
             let pause = if why == IN_PROGRESS { ms.min(200) } else { ms };
             tokio::select! {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use super::drive::{Deadline, RunReport};
+use super::drive::{Deadline, Held, RunReport};
 use super::journal::Journal;
 use super::{Executor, ExecutorError, Inner};
 use crate::ledger::{By, Filter, LedgerError, OperationId, Phase, Serves};
@@ -109,7 +109,7 @@ impl Inner {
     }
 
     async fn take_up(&self, operation: OperationId, deadline: Deadline) -> Option<RunReport> {
-        let (unrecorded, _held) = watch::channel(None);
+        let (unrecorded, _held) = watch::channel(Held::default());
         let journal = Journal::load(self, By::Id(operation)).await.ok()??;
         self.drive(journal, None, deadline, &unrecorded).await.ok()
     }
