@@ -1,5 +1,8 @@
 //! What a caller can get wrong. Each time nothing is sent, and nothing is journaled by mistake.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
 use serde_json::{Value, json};
 
 use crate::support::{Shop, charge};
@@ -132,7 +135,7 @@ fn a_wrong_base_url() {
     at("nonsense").failed(2, "nothing was sent: base_url of connection shop is no http(s) URL", &[]);
     untouched_here(&shop);
     // Somebody else's server: the step before the charge fails, and the intent waits in the ledger.
-    let foreign = at(&format!("{}/nowhere", shop.stripe.url));
+    let foreign = at(&somebody_else());
     assert_eq!(foreign.exit, 4, "{}{}", foreign.out, foreign.err);
     assert!(foreign.out.starts_with("unknown: nothing was sent that counts"), "{}", foreign.out);
     // Nobody at all.
@@ -142,6 +145,22 @@ fn a_wrong_base_url() {
     shop.configure(&shop.configuration());
     assert_eq!(shop.run("stripe.charge", "k", &charge(100)).exit, 0, "nothing was lost");
     assert_eq!((shop.stripe.count("charge"), shop.operations()), (1, 1));
+}
+
+/// A web server that is no Stripe.
+fn somebody_else() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            // What was asked doesn't matter; it must only be read before the answer.
+            let _ = stream.read(&mut [0; 4096]);
+            let page = "<h1>Not here</h1>";
+            let head = format!("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", page.len());
+            let _ = stream.write_all((head + page).as_bytes());
+        }
+    });
+    url
 }
 
 fn untouched_here(shop: &Shop) {
