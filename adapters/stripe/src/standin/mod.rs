@@ -31,6 +31,9 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Credentials that a stand-in accepts, by field.
+pub const CREDENTIALS: &[(&str, &str)] = &[("api_key", "sk_test_standin")];
+
 /// Serves a stand-in with the machine's clock on 127.0.0.1; port 0 takes a free one.
 pub async fn serve(port: u16) -> io::Result<Server> {
     StandIn::new(World::new(1)).serve(port).await

@@ -5,19 +5,26 @@ use crate::framing::Wire;
 use std::io;
 use std::sync::Arc;
 use tokio::net::TcpStream;
+use tokio::sync::watch;
 
 /// Serves one client connection: one exchange after the other, until somebody closes.
 ///
 /// Every client connection has its own upstream connection, so what is cut on one side is cut on the other.
-pub(super) async fn serve(stream: TcpStream, script: Arc<Script>, number: u64) {
+/// The count of the connection and the order to close while idle are taken when it is accepted, not when its task runs.
+pub(super) fn serve(stream: TcpStream, script: Arc<Script>) -> impl Future<Output = ()> + Send {
+    let (number, idle) = (script.connections(), script.idle.subscribe());
     let client = Wire::new(stream, Arc::clone(&script.read));
     // An error here is a side that went away; the script's handles and counts say what matters.
-    let _ = exchanges(client, script, number).await;
+    async move { drop(exchanges(client, script, number, idle).await) }
 }
 
-async fn exchanges(mut client: Wire, script: Arc<Script>, number: u64) -> io::Result<()> {
+async fn exchanges(
+    mut client: Wire,
+    script: Arc<Script>,
+    number: u64,
+    mut idle: watch::Receiver<u64>,
+) -> io::Result<()> {
     let mut upstream = None;
-    let mut idle = script.idle.subscribe();
     loop {
         let head = tokio::select! {
             head = client.head() => head?,

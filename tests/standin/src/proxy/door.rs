@@ -5,6 +5,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// A port that can be shut and opened again.
@@ -40,9 +41,8 @@ fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
 }
 
 /// Accepts, and shuts and opens when told. All connections end with this task.
-pub(super) async fn keep(mut door: Door, script: Arc<Script>) {
+pub(super) async fn keep(mut door: Door, script: Arc<Script>, mut orders: watch::Receiver<Option<Handle>>) {
     let mut connections = JoinSet::new();
-    let mut orders = script.door.subscribe();
     loop {
         let Some(listener) = &door.listener else { return };
         tokio::select! {
@@ -59,7 +59,7 @@ pub(super) async fn keep(mut door: Door, script: Arc<Script>) {
                 match script.for_connection() {
                     // Dropping the stream closes it.
                     Some(handle) => handle.reach(),
-                    None => drop(connections.spawn(connection::serve(stream, Arc::clone(&script), script.connections()))),
+                    None => drop(connections.spawn(connection::serve(stream, Arc::clone(&script)))),
                 }
             }
             Some(_) = connections.join_next() => {}

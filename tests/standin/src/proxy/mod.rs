@@ -84,7 +84,9 @@ impl FaultProxy {
         let door = door::Door::open().await?;
         let address = door.address;
         let script = Arc::new(Script::new(authority.to_owned()));
-        let task = tokio::spawn(door::keep(door, Arc::clone(&script)));
+        // Before the task begins, so that an order given at once is not missed.
+        let orders = script.door.subscribe();
+        let task = tokio::spawn(door::keep(door, Arc::clone(&script), orders));
         Ok(Self { address, prefix: path.trim_end_matches('/').to_owned(), script, task })
     }
 

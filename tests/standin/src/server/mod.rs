@@ -113,7 +113,6 @@ async fn serve(stream: TcpStream, stage: Arc<Stage>, mut stopped: watch::Receive
     let service = hyper::service::service_fn(move |request| answer(Arc::clone(&stage), request));
     let connection = hyper::server::conn::http1::Builder::new()
         .auto_date_header(false)
-        .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     tokio::select! {

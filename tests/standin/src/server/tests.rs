@@ -4,6 +4,8 @@ use crate::reply::Reply;
 use crate::testing::{make, maker};
 use crate::when::When;
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 fn posts() -> When {
     When::on("POST", "/things")
@@ -102,14 +104,18 @@ async fn a_delayed_effect_happens_though_nobody_asks() {
 async fn a_provider_goes_on_when_its_caller_has_left() {
     let (server, _) = maker().await;
     let hang = server.injections().add(posts(), Kind::Hang { after_effect: false });
-    let url = server.url();
-    let caller = tokio::spawn(async move { make(&url).await });
+    let mut caller = TcpStream::connect(server.address()).await.expect("it listens");
+    let request = b"POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
+    caller.write_all(request).await.expect("it is sent");
     hang.reached().await;
-    caller.abort();
-    assert!(caller.await.expect_err("it was aborted").is_cancelled());
-    assert_eq!(server.effects().count("make"), 0);
+    // Not a polite end but a reset, which the server notices at once.
+    caller.set_zero_linger().expect("an open socket");
+    drop(caller);
+    make(&server.url()).await.expect("a reply");
+    assert_eq!(server.effects().count("make"), 1);
     hang.release();
-    while server.effects().count("make") == 0 {
+    hang.finished().await;
+    while server.effects().count("make") == 1 {
         tokio::task::yield_now().await;
     }
 }

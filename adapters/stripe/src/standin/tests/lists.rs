@@ -22,6 +22,7 @@ async fn pages_are_walked_from_the_newest_to_the_end() {
     assert_eq!((second.as_slice(), more), (&made[10..], false));
     let (before, _) = ids(&stage, &format!("/v1/payment_intents?limit=2&ending_before={}", made[5])).await;
     assert_eq!(before, made[3..5]);
+    assert_eq!(ids(&stage, "/v1/payment_intents?limit=12").await, (made.clone(), false));
     assert_eq!(stage.get("/v1/payment_intents?limit=101").await.status, 400);
     assert_eq!(stage.get("/v1/payment_intents?starting_after=pi_none").await.status, 400);
 }
