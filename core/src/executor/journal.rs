@@ -241,12 +241,16 @@ impl Journal {
     fn due_ms(&self, inner: &Inner, served: Option<&Served>) -> Option<i64> {
         let now = inner.clock.now();
         let in_ms = |ms: u64| now.wall_ms.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX));
-        let Some(served) = served else { return (!self.state.is_final()).then_some(now.wall_ms) };
+        let Some(served) = served else {
+            let parked = self.state.is_final() || self.state.with_person().is_some();
+            return (!parked).then_some(now.wall_ms);
+        };
         let view = View { now, owner: "", scope: &served.scope, bounds: inner.policy.bounds };
         match next(&self.state, &served.standing, &view) {
             Do::Wait { ms, .. } => Some(in_ms(ms)),
             Do::Nothing if self.state.is_final() => None,
-            Do::Nothing => self.state.good_until_ms(),
+            // Only a moment that is still to come wakes anybody: nothing more happens by itself after it.
+            Do::Nothing => self.state.good_until_ms().filter(|until| *until > now.wall_ms),
             _ => Some(now.wall_ms),
         }
     }
