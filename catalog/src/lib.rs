@@ -17,11 +17,12 @@ pub use stand_in::{StandInError, stand_in_credentials, stand_ins, start_stand_in
 
 /// All integrations that are switched on, sorted by name.
 pub fn integrations() -> Vec<SharedIntegration> {
-    #[allow(unused_mut, reason = "without any feature there is nothing to push")]
-    let mut all: Vec<SharedIntegration> = Vec::new();
-    #[cfg(feature = "stripe")]
-    all.push(hapax_stripe::integration());
-    all
+    vec![
+        // generated: integrations
+        #[cfg(feature = "stripe")]
+        hapax_stripe::integration(),
+        // /generated
+    ]
 }
 
 /// The integration of this name.

@@ -33,8 +33,10 @@ impl std::error::Error for StandInError {}
 /// Integrations that have a stand-in.
 pub fn stand_ins() -> Vec<&'static str> {
     vec![
+        // generated: names
         #[cfg(feature = "stripe")]
         "stripe",
+        // /generated
     ]
 }
 
@@ -42,8 +44,10 @@ pub fn stand_ins() -> Vec<&'static str> {
 /// none of their own.
 pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'static str)] {
     match integration {
+        // generated: credentials
         #[cfg(feature = "stripe")]
-        "stripe" => &[("api_key", "sk_test_standin")],
+        "stripe" => hapax_stripe::standin::CREDENTIALS,
+        // /generated
         _ => &[],
     }
 }
@@ -57,15 +61,18 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
     /// Ids are numbered from a seed, so that a run can be compared with another one.
     const SEED: u64 = 1;
     let world = World::with_clock(SEED, clock);
-    match integration {
+    let served = match integration {
+        // generated: servers
         #[cfg(feature = "stripe")]
-        "stripe" => hapax_stripe::standin::StandIn::new(world)
-            .serve(port)
-            .await
-            .map_err(|error| StandInError::Port(port, error)),
+        "stripe" => Some(hapax_stripe::standin::StandIn::new(world).serve(port).await),
+        // /generated
         _ => {
             drop(world);
-            Err(StandInError::Unknown { integration: integration.to_owned(), known: stand_ins() })
+            None
         }
+    };
+    match served {
+        Some(served) => served.map_err(|error| StandInError::Port(port, error)),
+        None => Err(StandInError::Unknown { integration: integration.to_owned(), known: stand_ins() }),
     }
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::files::{self, Done};
+use crate::generate::catalog;
 use crate::say;
 
 /// The files of an adapter and their templates.
@@ -26,9 +27,8 @@ wrote adapters/{name}; it compiles and promises nothing. Next:
   1. adapters/{name}/FAILURE_MODES.md: the facts with their sources, then what can go wrong.
   2. adapters/{name}/src/standin.rs: a small provider that behaves as the facts say.
   3. adapters/{name}/src/create.rs: rename it to the first operation; one operation, one file, one name.
-  4. catalog/: a dependency, a feature (on by default) and a line in src/lib.rs; `cargo xtask tidy` says what is missing.
-  5. `cargo test -p hapax-{name}`, then `cargo xtask prove {name}` and `cargo xtask generate`.
-  6. one file in changelog.d/."
+  4. `cargo test -p hapax-{name}`, then `cargo xtask prove {name}` and `cargo xtask generate`.
+  5. one file in changelog.d/."
     ));
     Ok(())
 }
@@ -48,7 +48,8 @@ fn write(root: &Path, name: &str) -> Done {
     for (file, template) in FILES {
         files::write(&folder.join(file), &filled(template, name))?;
     }
-    files::write(&root.join("Cargo.toml"), &manifest)
+    files::write(&root.join("Cargo.toml"), &manifest)?;
+    catalog::pages(root)?.iter().try_for_each(|page| page.write(root))
 }
 
 /// The workspace's manifest with the new crate among our own, in order.
@@ -107,7 +108,7 @@ mod tests {
         }
         write(&copy, "acme").expect("a new adapter");
         assert!(write(&copy, "acme").is_err(), "it is there already");
-        let check = Line::new("cargo clippy --quiet --offline -p hapax-acme --features standin -- -D warnings")
+        let check = Line::new("cargo clippy --quiet --offline -p hapax-acme -p hapax-catalog --features hapax-catalog/standin -- -D warnings")
             .with("CARGO_TARGET_DIR", &target.to_string_lossy());
         check.run(&copy).expect("the skeleton compiles without warnings");
         let rows = files::read(&copy.join("adapters/acme/FAILURE_MODES.md")).expect("the table");

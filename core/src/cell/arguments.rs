@@ -53,7 +53,7 @@ mod tests {
 
     #[derive(Debug, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code)]
+    #[allow(dead_code, reason = "what is tested is whether it parses")]
     struct Args {
         amount: Money,
         kind: Option<Word>,
