@@ -241,14 +241,16 @@ pub fn may_close_on_absence(state: &OpState, standing: &Standing, began: Stamp) 
     state.closes(began) && standing.look.is_some_and(|look| look.absence == Absence::Proves)
 }
 
-/// Whether a person's word that nothing happened can be taken now (rule 13). Where the provider can
-/// be asked it is carried out after settle and one more look, so it is always taken; elsewhere only
-/// if the person looked after settle.
+/// Whether a person's word that nothing happened can be taken now (rule 13). It is carried out after
+/// settle and one more look that doesn't contradict it. Where that look can't prove anything (it
+/// can't be made, it merely suggests, or the ledger was restored and the look may not see what a
+/// lost handle did), the person must have looked after settle themselves.
 ///
 /// # Errors
 /// Milliseconds from `now` after which a person's look counts.
 pub fn may_decide(state: &OpState, standing: &Standing, looked: Stamp, now: Stamp) -> Result<(), u64> {
-    if standing.look.is_some() || state.until_closing(looked) == 0 { Ok(()) } else { Err(state.until_closing(now)) }
+    let proves = state.restored.is_none() && standing.look.is_some_and(|look| look.absence == Absence::Proves);
+    if proves || state.until_closing(looked) == 0 { Ok(()) } else { Err(state.until_closing(now)) }
 }
 
 impl OpState {
