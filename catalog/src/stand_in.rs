@@ -61,7 +61,7 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
     /// Ids are numbered from a seed, so that a run can be compared with another one.
     const SEED: u64 = 1;
     let world = World::with_clock(SEED, clock);
-    let served = match integration {
+    let served: Option<io::Result<Server>> = match integration {
         // generated: servers
         #[cfg(feature = "stripe")]
         "stripe" => Some(hapax_stripe::standin::StandIn::new(world).serve(port).await),
