@@ -10,7 +10,7 @@ use crate::commands;
 ///
 /// Effectively once where the provider lets us prove it, loud where it does not. Try `hapax demo`.
 #[derive(Debug, Parser)]
-#[command(name = "hapax", version, propagate_version = true, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "hapax", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     /// Configuration file [default: hapax.toml]
     #[arg(long, global = true, env = "HAPAX_CONFIG", value_name = "FILE")]

@@ -78,7 +78,8 @@ fn print(output: &Output, cell: &SharedCell, promised: &Guarantee) {
     output.line("  anything else says nothing: it is looked for, never taken for a failure");
     output.line(output.style(Style::Bold, "sources"));
     for source in sources(spec) {
-        output.line(format!("  {} {} ({})", source.url, source.checked, sure(source.sure)));
+        let checked = if source.checked.is_empty() { String::new() } else { format!(" {}", source.checked) };
+        output.line(format!("  {}{checked} ({})", source.url, sure(source.sure)));
     }
     output.line(output.style(Style::Bold, "arguments (JSON Schema)"));
     output.line(serde_json::to_string_pretty(&cell.schema()).unwrap_or_default());
@@ -110,9 +111,11 @@ fn answer(cell: &SharedCell, promised: &Guarantee) -> Value {
     })
 }
 
-/// The cell's own rows first: the most exact row decides, and these are looked at before the others.
+/// The cell's own rows, then those for every cell that aren't hidden by one of them.
 fn rows(spec: &CellSpec) -> impl Iterator<Item = &'static Row> {
-    spec.answers.iter().chain(TRANSPORT_ROWS)
+    let own = spec.answers;
+    let hidden = |row: &&Row| own.iter().any(|own| own.status == row.status && own.kind == "*" && own.code == "*");
+    own.iter().chain(TRANSPORT_ROWS.iter().filter(move |row| !hidden(row)))
 }
 
 /// Every source once.

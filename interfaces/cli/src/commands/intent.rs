@@ -73,8 +73,7 @@ pub(crate) fn known_cell(id: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let near = did_you_mean(id, cells.iter().copied());
-    let message = format!("nothing was sent: there is no cell {id:?}{near} `hapax matrix` lists all cells");
-    let message = if near.is_empty() { message.replace("\" `hapax", "\"; `hapax") } else { message };
+    let message = format!("nothing was sent: there is no cell {id:?}; `hapax matrix` lists all cells{near}");
     Err(Failure::input("unknown-cell", message))
 }
 
@@ -86,7 +85,7 @@ fn known_connection(config: &Config, name: &str) -> Result<(), Failure> {
     let near = did_you_mean(name, names.iter().copied());
     let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let file = config.file.display();
-    let message = format!("nothing was sent: {file} has no connection {name:?}{near}; it has: {known}");
+    let message = format!("nothing was sent: {file} has no connection {name:?}; it has: {known}{near}");
     Err(Failure::input("unknown-connection", message))
 }
 

@@ -64,8 +64,10 @@ impl Args {
                 Phase::ALL.into_iter().find(|phase| phase.word() == word).map(|phase| vec![phase]).ok_or_else(|| {
                     let words = Phase::ALL.map(Phase::word);
                     let near = did_you_mean(word, words);
-                    let message =
-                        format!("nothing was changed: there is no phase {word:?}{near}; phases: {}", words.join(", "));
+                    let message = format!(
+                        "nothing was changed: there is no phase {word:?}; there are: {}{near}",
+                        words.join(", ")
+                    );
                     Failure::input("unknown-phase", message)
                 })
             }

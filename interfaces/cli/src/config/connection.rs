@@ -161,7 +161,7 @@ fn met(
         if !known.contains(&need.as_str()) {
             let near = did_you_mean(&need, known.iter().copied());
             let why =
-                format!("no cell of {} needs {need:?}{near}; `hapax explain CELL` lists needs", integration.name());
+                format!("no cell of {} needs {need:?}; `hapax explain CELL` lists needs{near}", integration.name());
             return Err(place.problem(at, &why));
         }
         met.push(need);

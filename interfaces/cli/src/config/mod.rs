@@ -32,7 +32,8 @@ pub(crate) struct Config {
     /// The file that it stands in; empty: there is none.
     pub(crate) file: PathBuf,
     pub(crate) ledger: PathBuf,
-    pub(crate) secret_file: PathBuf,
+    /// None: the environment must hold the secret.
+    pub(crate) secret_file: Option<PathBuf>,
     pub(crate) scale: u32,
     pub(crate) policy: Policy,
     pub(crate) connections: Vec<ConnectionConfig>,
@@ -58,7 +59,14 @@ impl Config {
     pub(crate) fn secret(&self) -> Result<NamespaceSecret, Failure> {
         match std::env::var(SECRET_VARIABLE) {
             Ok(text) if !text.is_empty() => Ok(NamespaceSecret::parse(&text)?),
-            _ => Ok(NamespaceSecret::read(&self.secret_file)?),
+            _ => match &self.secret_file {
+                Some(file) => Ok(NamespaceSecret::read(file)?),
+                None => {
+                    let todo =
+                        format!("set {SECRET_VARIABLE}, or secret_file under [namespace] in {}", self.file.display());
+                    Err(Failure::input("bad-secret", format!("nothing was sent: there is no namespace secret; {todo}")))
+                }
+            },
         }
     }
 

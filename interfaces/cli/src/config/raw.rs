@@ -18,6 +18,7 @@ pub(super) type Fields = BTreeMap<Spanned<String>, Spanned<toml::Value>>;
 #[serde(deny_unknown_fields)]
 struct Raw {
     ledger: Ledger,
+    #[serde(default)]
     namespace: Namespace,
     #[serde(default)]
     clock: Clock,
@@ -33,10 +34,10 @@ struct Ledger {
     path: PathBuf,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Namespace {
-    secret_file: Spanned<PathBuf>,
+    secret_file: Option<Spanned<PathBuf>>,
 }
 
 #[derive(Deserialize)]
@@ -58,12 +59,10 @@ impl Config {
         let raw: Raw = toml::from_str(text).map_err(|error| place.syntax(&error))?;
         // Not `folder.join("")`: an empty parent is this folder.
         let folder = file.parent().unwrap_or(Path::new(""));
-        let secret_file = raw.namespace.secret_file.get_ref();
-        if is_secret(secret_file) {
-            return Err(place.problem(
-                &raw.namespace.secret_file.span(),
-                "secret_file holds the secret itself; put the secret into a file of mode 0600 and name the file here",
-            ));
+        if let Some(secret_file) = raw.namespace.secret_file.as_ref().filter(|path| is_secret(path.get_ref())) {
+            let why =
+                "secret_file holds the secret itself; put the secret into a file of mode 0600 and name the file here";
+            return Err(place.problem(&secret_file.span(), why));
         }
         let connections = raw
             .connections
@@ -74,7 +73,7 @@ impl Config {
         let config = Self {
             file: file.to_owned(),
             ledger: folder.join(raw.ledger.path),
-            secret_file: folder.join(secret_file),
+            secret_file: raw.namespace.secret_file.map(|path| folder.join(path.into_inner())),
             scale,
             policy: raw.policy,
             connections,

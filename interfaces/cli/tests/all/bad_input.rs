@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use crate::support::{Shop, charge};
+use crate::support::{Ended, Shop, charge};
 
 /// Nothing happened, and the ledger is as it was.
 #[track_caller]
@@ -94,6 +94,20 @@ fn missing_or_misplaced_credentials() {
     real("");
     let args = charge(100).to_string();
     assert_eq!(shop.hapax(&["run", "stripe.charge", "--key", "k", "--args", &args, "--connection", "shop"]).exit, 0);
+}
+
+#[test]
+fn a_stand_in_never_gets_a_real_credential_from_the_environment() {
+    let shop = Shop::open();
+    let args = charge(100).to_string();
+    let run = ["run", "stripe.charge", "--key", "k", "--args", &args];
+    // The stand-in turns live keys away, so this fails if it gets one.
+    let ended = Ended::of(shop.command(&run).env("STRIPE_API_KEY", "sk_live_s3cret").env("HAPAX_LOG", "trace"));
+    assert_eq!(ended.exit, 0, "{}", ended.err);
+    assert!(!ended.err.is_empty(), "the log was asked for");
+    for secret in ["s3cret", "sk_test", "pm_card"] {
+        assert!(!ended.err.contains(secret), "logs hold neither secrets nor arguments");
+    }
 }
 
 #[test]

@@ -80,8 +80,11 @@ fn query(query: &Query) -> String {
         None => "without end".to_owned(),
         Some(ms) => duration(ms / 1000),
     };
-    let lag = duration(query.lag.as_secs());
-    format!("{asks}{told}: {absence}; it lags by at most {lag} and reaches back {reach}{}", needs(query.needs))
+    let lag = match query.lag.as_secs() {
+        0 => "doesn't lag".to_owned(),
+        seconds => format!("lags by at most {}", duration(seconds)),
+    };
+    format!("{asks}{told}: {absence}; it {lag} and reaches back {reach}{}", needs(query.needs))
 }
 
 fn annul(annul: &Annul) -> String {
