@@ -8,3 +8,5 @@
 pub mod faults;
 pub mod kit;
 pub mod ledger;
+pub mod planted;
+pub mod results;

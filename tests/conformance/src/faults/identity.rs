@@ -16,7 +16,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     fault!("credentials-changed-unnamed", Any, unnamed, "the credentials change where nobody named the account"),
     fault!("account-changed", Any, account, "the connection names another account"),
-    fault!("region-changed", Any, region, "the connection goes to another host"),
+    fault!("scope-changed", Any, region, "the connection goes to another host"),
     fault!("adapter-upgraded", Happened, upgraded_adapter, "a new version of the adapter takes the work up"),
     fault!("encoding-changed", Any, encoding, "a new version writes the same request in other words"),
     fault!("key-reused", Succeeded, key_reused, "the caller uses a key again with other arguments"),

@@ -52,7 +52,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     fault!("ledger-missing", Any, missing, "the ledger's file is gone"),
     fault!("ledger-empty", Any, empty, "a new ledger is used, and the operator says so").unless(no_look),
-    fault!("ledger-restored-before", Any, |run| restored(run, None), "a backup from before the intent is put back")
+    fault!("ledger-restored", Any, |run| restored(run, None), "a backup from before the intent is put back")
         .unless(no_look),
     fault!(
         "ledger-restored-midway",

@@ -49,6 +49,11 @@ impl Kit {
         }
     }
 
+    /// Every fault over every cell, whatever the environment says.
+    pub fn whole(subject: Arc<dyn Subject>) -> Self {
+        Self { subject, bends: Bends::default(), seeds: vec![1], faults: faults::all(), only: None }
+    }
+
     /// Whether one run is to be played again, so that nothing can be said of the whole.
     pub fn is_partial(&self) -> bool {
         self.only.is_some() || self.faults.len() < faults::all().len()
