@@ -8,7 +8,7 @@ use crate::generate::catalog;
 use crate::say;
 
 /// The files of an adapter and their templates.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("Cargo.toml", include_str!("../templates/Cargo.toml.txt")),
     ("README.md", include_str!("../templates/README.md.txt")),
     ("FAILURE_MODES.md", include_str!("../templates/FAILURE_MODES.md.txt")),
@@ -16,6 +16,7 @@ const FILES: [(&str, &str); 7] = [
     ("src/client.rs", include_str!("../templates/client.rs.txt")),
     ("src/create.rs", include_str!("../templates/create.rs.txt")),
     ("src/standin.rs", include_str!("../templates/standin.rs.txt")),
+    ("tests/kit.rs", include_str!("../templates/kit.rs.txt")),
 ];
 
 /// Writes the folder and says what to do next.
@@ -26,7 +27,8 @@ pub(crate) fn new_adapter(root: &Path, name: &str) -> Done {
 wrote adapters/{name}; it compiles and promises nothing. Next:
   1. adapters/{name}/FAILURE_MODES.md: the facts with their sources, then what can go wrong.
   2. adapters/{name}/src/standin.rs: a small provider that behaves as the facts say.
-  3. adapters/{name}/src/create.rs: rename it to the first operation; one operation, one file, one name.
+  3. adapters/{name}/src/create.rs: rename it to the first operation; one operation, one file, one name; and tell the kit
+     in tests/kit.rs what it can't know of it.
   4. `cargo test -p hapax-{name}`, then `cargo xtask prove {name}` and `cargo xtask generate`.
   5. one file in changelog.d/."
     ));
@@ -108,7 +110,8 @@ mod tests {
         }
         write(&copy, "acme").expect("a new adapter");
         assert!(write(&copy, "acme").is_err(), "it is there already");
-        let check = Line::new("cargo clippy --quiet --offline -p hapax-acme -p hapax-catalog --features hapax-catalog/standin -- -D warnings")
+        let packages = "-p hapax-acme -p hapax-catalog --features hapax-acme/standin,hapax-catalog/standin";
+        let check = Line::new(&format!("cargo clippy --quiet --offline --all-targets {packages} -- -D warnings"))
             .with("CARGO_TARGET_DIR", &target.to_string_lossy());
         check.run(&copy).expect("the skeleton compiles without warnings");
         let rows = files::read(&copy.join("adapters/acme/FAILURE_MODES.md")).expect("the table");

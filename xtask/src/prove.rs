@@ -44,7 +44,7 @@ fn line(root: &Path, name: &str, check: bool) -> Line {
     if check && Line::new("cargo nextest --version").is_there(root) {
         return Line::new(&format!("cargo nextest run --workspace --filterset package(hapax-{name})"));
     }
-    Line::new(&format!("cargo test -p hapax-{name} --lib"))
+    Line::new(&format!("cargo test -p hapax-{name} --features standin --tests"))
 }
 
 /// The recorded results as they are, by path.

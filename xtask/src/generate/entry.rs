@@ -21,7 +21,7 @@ pub(crate) fn entries(root: &Path) -> Done<Vec<Entry>> {
     let results = proof::load(root)?;
     let mut entries = Vec::new();
     for integration in hapax_catalog::integrations() {
-        let sources = kit::sources(root, integration.name());
+        let sources = kit::sources(root, integration.name())?;
         for cell in integration.cells() {
             let spec = cell.spec();
             let (guarantee, needs) = spec.published();

@@ -14,6 +14,12 @@ pub(super) fn check(root: &Path) -> Done<Vec<String>> {
         for file in FILES.iter().filter(|file| !root.join("adapters").join(&name).join(file).is_file()) {
             findings.push(format!("adapters/{name} has no {file}"));
         }
+        let kit = ["tests/kit.rs", "tests/kit/main.rs"].map(|file| root.join("adapters").join(&name).join(file));
+        if !kit.iter().any(|file| file.is_file()) {
+            findings.push(format!(
+                "adapters/{name} is not handed to the kit: write tests/kit.rs as other adapters have it"
+            ));
+        }
         if !known.contains(&name.as_str()) {
             findings.push(format!("adapters/{name} is not in the catalog; run `cargo xtask generate`"));
         }
