@@ -175,7 +175,8 @@ impl Book {
                     vec![epoch(&state, new_epoch), Some(Event::Noted { name: NOTE.to_owned(), value: "9".to_owned() })]
                 }
                 Do::Send { new_epoch, replace_key, .. } => {
-                    let leaving = Leaving { new_epoch, replace_key, within: 2, settle: 1, closing: 1, ..Leaving::default() };
+                    let leaving =
+                        Leaving { new_epoch, replace_key, within: 2, settle: 1, closing: 1, ..Leaving::default() };
                     let mut written: Vec<_> = events(&state, Line::Departed(leaving)).into_iter().map(Some).collect();
                     let lost = Verdict::Unclear { why: String::new(), server_error: false };
                     let attempt = u32::try_from(state.attempts.len()).unwrap_or(u32::MAX);

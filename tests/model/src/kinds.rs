@@ -114,12 +114,12 @@ impl Kind {
     }
 
     /// A handle and a key, under which failures are stored; repairs are over within two ticks.
-    pub fn d(handle: Handle, by_mark: bool) -> Self {
+    pub fn d() -> Self {
         let provider = Provider {
             key: Some(4),
             one_wins: true,
             stored_500: Some(Answer::Burnt),
-            handle,
+            handle: Handle::Keyed,
             ..Provider::default()
         };
         let mut standing = standing(6);
@@ -128,11 +128,16 @@ impl Kind {
         standing.look = look(Absence::Proves);
         standing.notes = vec![NOTE];
         standing.closing_ms = 2 * TICK_MS;
-        let name = match (handle, by_mark) {
-            (Handle::Keyed, _) => "d handle + key",
-            (_, true) => "d handle not keyed, mark",
-            (_, false) => "d handle not keyed, no mark",
-        };
+        Self { name: "d handle + key", standing, provider, by_mark: true, ticks: 7 }
+    }
+
+    /// A handle alone, and `prepare` makes another one each time. The question is asked by mark, or
+    /// only about the handle that is journaled.
+    pub fn d_fresh(by_mark: bool) -> Self {
+        let provider = Provider { handle: Handle::Fresh, ..Provider::default() };
+        let mut standing = Standing { look: look(Absence::Proves), notes: vec![NOTE], ..standing(6) };
+        standing.guards.push(guard(GuardKind::Handle, None));
+        let name = if by_mark { "d2 fresh handles, mark" } else { "d3 fresh handles, no mark" };
         Self { name, standing, provider, by_mark, ticks: 7 }
     }
 

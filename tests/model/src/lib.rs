@@ -12,6 +12,7 @@
 //! one that never does its next step, and its request one that never arrives.
 
 mod book;
+mod claims;
 
 mod kinds;
 mod lines;
@@ -24,6 +25,7 @@ mod workers;
 mod world;
 
 pub use book::Book;
+pub use claims::Claims;
 
 pub use kinds::{Handle, Kind, Provider};
 pub use machine::{Machine, SIGHTS, sight};

@@ -105,6 +105,8 @@ impl Machine {
         }
         let mut after = *at;
         after.hand = true;
+        // Whoever took over decides, and knows what they did.
+        after.person = Person::Away;
         after.is_so |= self.kind.provider.state;
         Self::say(out, "EFFECT by hand", 0, after);
     }

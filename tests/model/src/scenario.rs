@@ -72,6 +72,8 @@ pub enum Bug {
     PersonBeforeSettle,
     /// A hand doesn't wait for what has left.
     HandBeforeSettle,
+    /// An answer is written for whatever attempt a restored ledger gave its number to.
+    NumbersReused,
     /// A restored ledger is not noted as such.
     RestoreNotNoted,
     /// Approval of what a restored ledger holds is taken though nobody looked after settle.

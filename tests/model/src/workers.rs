@@ -5,7 +5,7 @@ use crate::kinds::{DEADLINE, Handle};
 use crate::lines::{Answer, Leaving, Line, NOTE, Seen};
 use crate::machine::{Machine, Out, sight};
 use crate::scenario::Bug;
-use crate::world::{BY_HAND, FOREIGN, NOBODY, Looking, Request, Stage, World};
+use crate::world::{BY_HAND, FOREIGN, Looking, NOBODY, Request, Stage, World};
 
 /// What our side does: takes up work, journals, sends, writes answers, looks.
 impl Machine {
@@ -119,8 +119,17 @@ impl Machine {
         let key = if self.has(Bug::FreshKeyPerAttempt) { at.count } else { epoch * 3 + number };
         let mut after = self.append(at, Line::Departed(leaving));
         let deadline = at.now.tick + within;
-        after.requests[usize::from(at.count)] =
-            Request { stage: Stage::Unsent, attempt, epoch, key, handle, deadline, owner, ..Request::NONE };
+        after.requests[usize::from(at.count)] = Request {
+            stage: Stage::Unsent,
+            attempt,
+            departed: now,
+            epoch,
+            key,
+            handle,
+            deadline,
+            owner,
+            ..Request::NONE
+        };
         after.count += 1;
         let words = match (new_epoch, replace_key) {
             (true, _) => "journals a departure in a new epoch, request",
@@ -133,7 +142,7 @@ impl Machine {
     /// What the task of a request does: sends its first byte, gives up, writes what it heard.
     pub(crate) fn task(&mut self, at: &World, number: u8, out: &mut Out) {
         let request = at.requests[usize::from(number)];
-        let known = at.ledger != UNBORN && !(at.orphans && number < at.forgotten);
+        let known = self.is_known(at, number);
         let mut set = |stage, owner, words| {
             let mut after = *at;
             let changed = &mut after.requests[usize::from(number)];
@@ -185,6 +194,17 @@ impl Machine {
         }
     }
 
+    /// Whether the ledger still means this very request by the number of its attempt. A restored
+    /// ledger gives the numbers that it forgot to others.
+    fn is_known(&self, at: &World, number: u8) -> bool {
+        let request = at.requests[usize::from(number)];
+        if at.ledger == UNBORN || (at.orphans && number < at.forgotten) {
+            return false;
+        }
+        let attempt = self.state(at).attempts.iter().find(|attempt| attempt.number == u32::from(request.attempt));
+        self.has(Bug::NumbersReused) || attempt.is_some_and(|attempt| attempt.departed == request.departed.stamp())
+    }
+
     /// Writes what was heard, now or much later.
     fn writes(&mut self, at: &World, number: u8, answer: Answer, then: Stage, words: &'static str, out: &mut Out) {
         let request = at.requests[usize::from(number)];
@@ -195,7 +215,8 @@ impl Machine {
             Answer::Burnt if self.has(Bug::StoredFailureIsNotDone) => Answer::NotDone,
             other => other,
         };
-        let mut after = self.append(at, Line::Heard { attempt: request.attempt, answer: written, about: request.about });
+        let mut after =
+            self.append(at, Line::Heard { attempt: request.attempt, answer: written, about: request.about });
         if self.has(Bug::RefusalCloses) && matches!(answer, Answer::Refused | Answer::OnRecord) {
             after = self.append(&after, Line::ClosedWrongly);
         }
@@ -208,10 +229,10 @@ impl Machine {
 
     fn look_begins(&mut self, at: &World, owner: u8, out: &mut Out) {
         let Some(free) = at.looks[..self.scenario.looks_at_once].iter().position(Option::is_none) else { return };
-        let mut after =
-            if self.scenario.leases { self.append(at, Line::Leased { owner, ticks: 1 }) } else { *at };
+        let mut after = if self.scenario.leases { self.append(at, Line::Leased { owner, ticks: 1 }) } else { *at };
         let handle = self.state(at).notes.get(NOTE).and_then(|value| value.parse().ok());
-        let handle = handle.filter(|_| !self.kind.by_mark).unwrap_or(0);
+        // Without a journaled handle there is nothing to look at.
+        let handle = if self.kind.by_mark { 0 } else { handle.unwrap_or(u8::MAX) };
         after.looks[free] = Some(Looking { began: at.now, handle, owner });
         Self::say(out, "a look begins by worker", owner, after);
     }
@@ -242,7 +263,8 @@ impl Machine {
         let mine = |handle: u8| self.kind.by_mark || handle == look.handle;
         let effects = || at.requests.iter().enumerate().filter(|(_, r)| r.effect && mine(r.handle));
         let sure = |request: &Request| look.began.tick > request.deadline + self.closing;
-        let certain = effects().filter(|(_, request)| sure(request)).count() + usize::from(at.foreign || (at.hand && self.kind.provider.state));
+        let certain = effects().filter(|(_, request)| sure(request)).count()
+            + usize::from(at.foreign || (at.hand && self.kind.provider.state));
         let mut all = Vec::new();
         for (number, request) in effects() {
             if certain == usize::from(sure(request)) {

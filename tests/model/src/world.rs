@@ -67,6 +67,8 @@ pub struct Request {
     pub stage: Stage,
     /// The number by which the ledger knows it.
     pub attempt: u8,
+    /// When it departed, by the worker's clocks.
+    pub departed: When,
     /// In which epoch.
     pub epoch: u8,
     /// Under which key.
@@ -173,6 +175,7 @@ impl Request {
     pub const NONE: Self = Self {
         stage: Stage::Over,
         attempt: 0,
+        departed: When { tick: 0, ahead: 0 },
         epoch: 0,
         key: 0,
         handle: 0,
@@ -190,7 +193,7 @@ impl Request {
         if kept.stage == Stage::Over {
             *self = Self::NONE;
             if kept.effect || kept.rolls || kept.dead {
-                *self = Self { attempt: 0, key: 0, owner: 0, about: 0, ..kept };
+                *self = Self { attempt: 0, departed: Self::NONE.departed, key: 0, owner: 0, about: 0, ..kept };
             }
         }
     }
