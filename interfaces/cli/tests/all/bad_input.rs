@@ -143,7 +143,7 @@ fn a_wrong_base_url() {
     let at = |url: &str| {
         shop.configure(&shop.configuration().replace(&shop.stripe.url, url));
         let args = charge(100).to_string();
-        shop.hapax(&["run", "stripe.charge", "--key", "k", "--args", &args, "--wait", "2"])
+        shop.hapax(&["run", "stripe.charge", "--key", "k", "--args", &args, "--wait", "100"])
     };
     at("htp://127.0.0.1").failed(2, "nothing was sent: base_url of connection shop is no http(s) URL", &[]);
     at("nonsense").failed(2, "nothing was sent: base_url of connection shop is no http(s) URL", &[]);
