@@ -54,7 +54,7 @@ impl Inner {
         if within_ms == 0 {
             return None;
         }
-        let owner = self.owner.clone();
+        let owner = journal.owner.clone();
         let for_ms = within_ms.saturating_add(LEASE_MARGIN_MS);
         journal.decide_at(Record { at: now, event: Event::Leased { owner, for_ms } });
         let departed = Departed {

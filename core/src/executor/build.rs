@@ -107,7 +107,6 @@ impl ExecutorBuilder {
             connections,
             cells,
             policy: self.policy,
-            owner: uuid::Uuid::now_v7().to_string(),
             probe: self.probe,
             bells: Bells::default(),
             swept: Mutex::new(None),

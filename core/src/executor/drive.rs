@@ -199,7 +199,8 @@ impl Inner {
 
     /// Does one thing.
     async fn step(&self, journal: &mut Journal, served: &Served, unrecorded: &Unrecorded) -> Result<Step, LedgerError> {
-        let view = View { now: self.clock.now(), owner: &self.owner, scope: &served.scope, bounds: self.policy.bounds };
+        let view =
+            View { now: self.clock.now(), owner: &journal.owner, scope: &served.scope, bounds: self.policy.bounds };
         let todo = next(&journal.state, &served.standing, &view);
         tracing::debug!(operation = %journal.operation, cell = served.cell.spec().id, todo = todo.name(), "next");
         match todo {
@@ -234,7 +235,8 @@ impl Inner {
 
     /// Takes the lease for so many milliseconds. Not durable before the next commit.
     pub(super) fn take(&self, journal: &mut Journal, for_ms: u64) {
-        journal.decide(self, Event::Leased { owner: self.owner.clone(), for_ms });
+        let owner = journal.owner.clone();
+        journal.decide(self, Event::Leased { owner, for_ms });
     }
 
     /// Writes evidence, however long it takes while this task lives: what happened must not be

@@ -13,6 +13,9 @@ use crate::protocol::{Do, Event, Final, Hold, Intent, OpState, Record, View, fol
 /// (departures, leases, closings) only if the revision is still the one they were made on.
 pub(super) struct Journal {
     pub(super) operation: OperationId,
+    /// Who takes leases: unique to this piece of work. Two callers in one process are two owners, or
+    /// the second would act on an attempt that the first has under way (rule 9).
+    pub(super) owner: String,
     pub(super) state: OpState,
     /// Revision that the ledger is known to hold.
     stored: u64,
@@ -55,7 +58,8 @@ impl Journal {
 
     pub(super) fn from_records(operation: OperationId, records: &[Record]) -> Self {
         let state = fold(records);
-        Self { operation, stored: state.revision, state, pending: Vec::new(), evidence: 0, similar: Vec::new() }
+        let owner = uuid::Uuid::now_v7().to_string();
+        Self { operation, owner, stored: state.revision, state, pending: Vec::new(), evidence: 0, similar: Vec::new() }
     }
 
     /// Whether nothing of the operation is durable yet.
@@ -133,7 +137,7 @@ impl Journal {
     /// The first append failed in a way that leaves open whether it is durable.
     async fn doubt(&mut self, inner: &Inner, error: LedgerError) -> Result<Committed, LedgerError> {
         let Ok(Some(ours)) = Self::load(inner, By::Id(self.operation)).await else { return Err(error) };
-        *self = ours;
+        *self = Self { owner: std::mem::take(&mut self.owner), ..ours };
         Ok(Committed::EvidenceOnly)
     }
 
@@ -149,7 +153,8 @@ impl Journal {
         intent.similar.clone_from(&of);
         let restored = self.pending.iter().find(|record| matches!(record.event, Event::Restored { .. })).cloned();
         let at = self.state.began;
-        *self = Self { similar: ids.to_vec(), ..Self::from_records(self.operation, &[]) };
+        let owner = std::mem::take(&mut self.owner);
+        *self = Self { owner, similar: ids.to_vec(), ..Self::from_records(self.operation, &[]) };
         self.decide_at(Record { at, event: Event::Began(intent) });
         restored.into_iter().for_each(|record| self.decide_at(record));
         self.decide_at(Record { at, event: Event::Held(Hold::SuspectedRepeat { of }) });
@@ -212,7 +217,8 @@ impl Journal {
     /// Takes back what isn't written, to say it differently.
     pub(super) async fn roll_back(&mut self, inner: &Inner) -> Result<(), LedgerError> {
         let Some(fresh) = Self::load(inner, By::Id(self.operation)).await? else { return Err(LedgerError::Moved) };
-        *self = Self { similar: std::mem::take(&mut self.similar), ..fresh };
+        let (owner, similar) = (std::mem::take(&mut self.owner), std::mem::take(&mut self.similar));
+        *self = Self { owner, similar, ..fresh };
         Ok(())
     }
 

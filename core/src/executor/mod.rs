@@ -54,8 +54,6 @@ struct Inner {
     connections: BTreeMap<String, Arc<Connection>>,
     cells: HashMap<&'static str, SharedCell>,
     policy: Policy,
-    /// Who takes leases: unique to this executor.
-    owner: String,
     probe: Arc<dyn Probe>,
     /// Rung whenever this process appended something to an operation, so that its callers look again.
     bells: Bells,

@@ -77,7 +77,8 @@ impl Inner {
     /// A harmless step failed: nothing that counts was sent. The caller hears why; the operation is
     /// due again.
     async fn not_prepared(&self, journal: &mut Journal, served: &Served, fault: &Fault) -> Result<Driven, LedgerError> {
-        journal.decide(self, Event::Yielded { owner: self.owner.clone() });
+        let owner = journal.owner.clone();
+        journal.decide(self, Event::Yielded { owner });
         if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
             return Ok(Driven::On);
         }
