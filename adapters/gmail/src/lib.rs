@@ -1,0 +1,1 @@
+//! Gmail (API v1) as hapax cells: send.
