@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(description = "An amount of money in the currency's minor unit.")]
 pub struct Money {
     /// Integer in the currency's minor unit (cents for EUR, yen for JPY, thousandths for KWD).
     pub amount: i64,
