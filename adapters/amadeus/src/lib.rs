@@ -1,0 +1,1 @@
+//! Amadeus bookings as hapax cells.
