@@ -58,7 +58,7 @@ fn write(root: &Path, name: &str) -> Done {
 fn listed(manifest: &str, name: &str) -> Option<String> {
     let line = format!("hapax-{name} = {{ path = \"adapters/{name}\", version = \"0.1.0\" }}");
     let mut lines: Vec<&str> = manifest.lines().collect();
-    let ours = |text: &&str| text.starts_with("hapax-") && text.contains("path =");
+    let ours = |text: &str| text.starts_with("hapax-") && text.contains("path =");
     let first = lines.iter().position(|text| ours(text))?;
     let count = lines.iter().skip(first).take_while(|text| ours(text)).count();
     let after = lines.iter().skip(first).take(count).filter(|text| **text < line.as_str()).count();

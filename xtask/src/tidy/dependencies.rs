@@ -22,10 +22,10 @@ fn without_reason(manifest: &str) -> Vec<&str> {
         } else if line.starts_with('#') {
             reason = true;
             continue;
-        } else if let (true, Some((name, rest))) = (inside, line.split_once('=')) {
-            if !reason && !rest.contains("path =") {
-                found.push(name.trim());
-            }
+        } else if let (true, false, Some((name, rest))) = (inside, reason, line.split_once('='))
+            && !rest.contains("path =")
+        {
+            found.push(name.trim());
         }
         reason = false;
     }
