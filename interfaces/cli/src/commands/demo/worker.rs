@@ -1,5 +1,6 @@
 //! Workers: this very program as a child process.
 
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -85,14 +86,22 @@ async fn answer<T: DeserializeOwned>(stage: &Stage, args: &[&str]) -> Result<T, 
 
 /// A worker of this demo: nothing of the user's environment reaches it.
 fn command(stage: &Stage, args: &[&str]) -> Result<Command, Failure> {
-    let program = std::env::current_exe().map_err(|error| failed(&error.to_string()))?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(this_program()?);
     for variable in ["HAPAX_CONFIG", "HAPAX_NAMESPACE_SECRET", "HAPAX_TEST_PAUSE_AT", "HAPAX_LOG"] {
         command.env_remove(variable);
     }
     command.current_dir(stage.folder()).arg("--json").arg("--config").arg(stage.config()).args(args);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     Ok(command)
+}
+
+/// This very program, also if its file was replaced by a newer one meanwhile.
+fn this_program() -> Result<PathBuf, Failure> {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() {
+        return Ok(running);
+    }
+    std::env::current_exe().map_err(|error| failed(&error.to_string()))
 }
 
 fn failed(why: &str) -> Failure {
