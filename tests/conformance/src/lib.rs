@@ -6,7 +6,12 @@
 //! due, and checks the [`kit::Invariant`]s. [`planted`] bugs show that the kit can fail.
 
 pub mod faults;
+#[cfg(feature = "third-party")]
+pub mod independent;
 pub mod kit;
 pub mod ledger;
 pub mod planted;
+mod prove;
 pub mod results;
+
+pub use prove::prove;

@@ -6,16 +6,16 @@ use hapax_standin::client::Call;
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-const KEY: &str = "Bearer sk_test_setup";
+const KEY: &str = "Bearer sk_test_12345";
 const INTENT: (&str, &str) = ("GET", "/v1/payment_intents*");
 
-async fn post(site: &Site, path: &str, fields: &[(&str, &str)]) -> Result<Value, String> {
+pub(crate) async fn post(site: &Site, path: &str, fields: &[(&str, &str)]) -> Result<Value, String> {
     let call = Call::post(&format!("{}{path}", site.url)).header("authorization", KEY).form(fields);
     let reply = call.send().await.map_err(|error| error.to_string())?;
     if reply.status == 200 { Ok(reply.value()) } else { Err(format!("{path}: {} {}", reply.status, reply.value())) }
 }
 
-async fn get(site: &Site, path: &str) -> Result<Value, String> {
+pub(crate) async fn get(site: &Site, path: &str) -> Result<Value, String> {
     let call = Call::get(&format!("{}{path}", site.url)).header("authorization", KEY);
     call.send().await.map(|reply| reply.value()).map_err(|error| error.to_string())
 }
@@ -49,7 +49,7 @@ fn members(value: Value) -> Map<String, Value> {
 }
 
 /// `stripe.charge`.
-pub struct Charge;
+pub(crate) struct Charge;
 
 impl Charge {
     fn args(number: u64, method: &str) -> Value {
@@ -156,7 +156,7 @@ impl CellSubject for Charge {
 }
 
 /// `stripe.refund`.
-pub struct Refund;
+pub(crate) struct Refund;
 
 impl Refund {
     fn sample(target: String, amount: u64) -> Sample {
@@ -262,7 +262,7 @@ impl CellSubject for Refund {
 }
 
 /// `stripe.capture`.
-pub struct Capture;
+pub(crate) struct Capture;
 
 #[async_trait]
 impl CellSubject for Capture {
@@ -351,7 +351,7 @@ impl CellSubject for Capture {
 }
 
 /// `stripe.cancel_payment`.
-pub struct CancelPayment;
+pub(crate) struct CancelPayment;
 
 #[async_trait]
 impl CellSubject for CancelPayment {

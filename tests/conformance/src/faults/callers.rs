@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hapax_core::executor::Point;
+use hapax_standin::Fault as Proxy;
 
 use super::{Fault, fault, no_look, standing};
 use crate::kit::{Invariant, Played, Run, hold, story_of};
@@ -31,6 +32,13 @@ pub(super) const FAULTS: &[Fault] = &[
         "the owner returns with a finding when another has taken over"
     )
     .unless(no_look),
+    fault!(
+        "second-caller-while-under-way",
+        Succeeded,
+        second_caller,
+        "a second caller in the same process while the first one's request is out"
+    ),
+    fault!("two-recover-at-once", Nothing, two_recover, "two processes take up the same work at the same moment"),
 ];
 
 async fn callers(run: &Run, callers: usize, processes: usize) -> Played {
@@ -76,14 +84,66 @@ async fn lease_lost(run: &Run) -> Played {
 
 async fn lease_lost_in_a_look(run: &Run) -> Played {
     let intent = run.intent().await?;
-    run.on_shot(hapax_standin::Fault::CutAfterCommit);
+    run.on_shot(Proxy::CutAfterCommit);
     let owner = run.process().await?;
     let stop = owner.stops().at(Point::AfterLook, 1);
-    run.call_for(&owner, &intent, 100).await;
-    stop.reached().await;
+    let looking = async {
+        run.call_for(&owner, &intent, 100).await;
+        run.wait_until_heard(&intent).await?;
+        let standing = standing(run.spec);
+        run.work_for(&owner, standing.within_ms + standing.settle_ms + 60_000).await
+    };
+    tokio::select! {
+        () = stop.reached() => {}
+        ended = looking => ended?,
+    }
     run.time.jump(120_000);
     let other = run.process().await?;
     run.take_up(&other).await?;
     stop.release();
     run.wait_until_final(&intent).await
+}
+
+/// Rule 9: the second caller waits for the first, neither asking nor sending.
+async fn second_caller(run: &Run) -> Played {
+    let intent = run.intent().await?;
+    let held = run.on_shot(Proxy::DelayRequest);
+    let process = run.process().await?;
+    run.call_for(&process, &intent, 100).await;
+    held.reached().await;
+    run.call_for(&process, &intent, 5_000).await;
+    let story = story_of(run, &intent).await;
+    hold(Invariant::AsTheFaultSays, run.shots() == 1, format!("a second caller sent beside the first; {story}"))?;
+    let looks = run.state(&intent).await?.map_or(0, |state| state.looks);
+    hold(Invariant::AsTheFaultSays, looks == 0, format!("a second caller asked beside the first; {story}"))?;
+    held.release();
+    run.wait_until_final(&intent).await
+}
+
+/// Both have loaded the operation before either writes.
+async fn two_recover(run: &Run) -> Played {
+    let intent = run.intent().await?;
+    run.on_shot(Proxy::LoseRequest);
+    let first = run.process().await?;
+    let stop = first.stops().at(Point::AfterSend, 1);
+    run.call_for(&first, &intent, 100).await;
+    stop.reached().await;
+    first.kill();
+    let standing = standing(run.spec);
+    run.time.jump(standing.within_ms + standing.settle_ms + 60_000);
+    let (one, two) = (run.process().await?, run.process().await?);
+    for point in [Point::BeforeCommit, Point::BeforeSend] {
+        let (at_one, at_two) = (one.stops().at(point, 1), two.stops().at(point, 1));
+        let meeting = async {
+            let both = async { tokio::join!(at_one.reached(), at_two.reached()) };
+            // Where one of them rightly gives way, they don't meet.
+            let _ = tokio::time::timeout(std::time::Duration::from_millis(400), both).await;
+            at_one.release();
+            at_two.release();
+        };
+        let (taken_one, taken_two, ()) = tokio::join!(run.take_up(&one), run.take_up(&two), meeting);
+        taken_one?;
+        taken_two?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::task::Poll;
 use hapax_core::executor::Point;
 use hapax_standin::Fault as Proxy;
 
-use super::{Fault, fault, no_look, no_steps};
+use super::{Fault, fault, no_look, no_steps, standing};
 use crate::kit::{Intent, Invariant, Played, Process, Run, hold};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -75,9 +75,17 @@ pub(super) const FAULTS: &[Fault] = &[
 /// Kills a process where it stands, with the work in it.
 async fn kill_at(run: &Run, process: Process, intent: &Intent, point: Point, nth: u32) -> bool {
     let stop = process.stops().at(point, nth);
+    let working = async {
+        run.call(&process, intent).await;
+        // A look may come only after settle.
+        if matches!(point, Point::BeforeLook | Point::AfterLook) {
+            let standing = standing(run.spec);
+            let _ = run.work_for(&process, standing.within_ms + standing.settle_ms + 60_000).await;
+        }
+    };
     let reached = tokio::select! {
         () = stop.reached() => true,
-        _ = run.call(&process, intent) => stop.was_reached(),
+        () = working => stop.was_reached(),
     };
     process.kill();
     reached

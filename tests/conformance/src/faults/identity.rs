@@ -107,6 +107,11 @@ async fn equal_one_record(run: &Run) -> Played {
     let number = run.number();
     let (one, two) = run.cell.equal_intents(&run.site(), number).await.map_err(crate::kit::set_up)?;
     let (one, two) = (run.watch(one, number), run.watch(two, number + 1));
+    if !run.cell.counts_apart() {
+        run.held_up();
+        run.allow_effects(&one, 2);
+        run.allow_effects(&two, 2);
+    }
     run.on_shot(Proxy::LoseRequest);
     run.through(run.shot().nth(2), Proxy::CutAfterCommit);
     let process = run.process().await?;

@@ -40,7 +40,7 @@ fn no_fate(_: &CellSpec, subject: &dyn CellSubject) -> Option<&'static str> {
 async fn with_a_person(run: &Run, effect: bool) -> Result<(Intent, Process), crate::kit::Violation> {
     let intent = run.intent().await?;
     run.on_shot(if effect { Proxy::CutAfterCommit } else { Proxy::LoseRequest });
-    run.proxy.inject(run.shot().always(), Proxy::Reply(run.cell.error_reply(403).into()));
+    run.proxy.inject(run.shot().always(), Proxy::LoseRequest);
     if let Some(look) = run.look() {
         run.inside(look.always(), Kind::ErrorBefore { status: 503, code: None });
     }
@@ -53,6 +53,10 @@ async fn with_a_person(run: &Run, effect: bool) -> Result<(Intent, Process), cra
 
 async fn late_answer(run: &Run) -> Played {
     run.held_up();
+    if standing(run.spec).look.is_none() {
+        // Where nothing can be asked, a person's word closes it, and here the person is wrong.
+        run.assume("a person who looks after settle sees what is there");
+    }
     let intent = run.intent().await?;
     if let Some(look) = run.look() {
         run.proxy.inject(look.always(), Proxy::Reply(run.cell.error_reply(503).into()));

@@ -75,7 +75,7 @@ async fn second(run: &Run, status: u16) -> Played {
     run.held_up();
     let intent = run.intent().await?;
     let held = run.on_shot(Proxy::DelayRequest);
-    run.proxy.inject(run.shot(), Proxy::Reply(run.cell.error_reply(status).into()));
+    run.proxy.inject(run.shot().nth(2), Proxy::Reply(run.cell.error_reply(status).into()));
     let process = run.process().await?;
     run.call_for(&process, &intent, 100).await;
     held.reached().await;

@@ -80,7 +80,7 @@ async fn clock_back(run: &Run) -> Played {
     let intent = run.intent().await?;
     run.on_shot(Proxy::CutAfterCommit);
     if let Some(look) = run.look() {
-        run.inside(look.times(2), Kind::ErrorBefore { status: 503, code: None });
+        run.server.injections().add(look.times(2), Kind::ErrorBefore { status: 503, code: None });
     }
     let process = run.process().await?;
     run.call_for(&process, &intent, 100).await;

@@ -48,6 +48,7 @@ impl Run {
                 }
             }
         }
+        self.check_claims(&mut findings).await;
         if !*lock(&self.forgets) {
             self.check_requests(departures, tokens, &mut findings);
         }
@@ -87,6 +88,23 @@ impl Run {
         self.check_end(intent, &state, findings);
     }
 
+    /// A record of the provider's belongs to one operation, unless anybody's doing satisfies.
+    async fn check_claims(&self, findings: &mut Findings) {
+        if self.cell.a_hand_satisfies() {
+            return;
+        }
+        let intents = lock(&self.intents).clone();
+        let mut claimed: Vec<String> = Vec::new();
+        for intent in &intents {
+            let Ok(Some(state)) = self.state(intent).await else { continue };
+            let Some(Final::Succeeded(receipt)) = state.outcome else { continue };
+            findings.unless(receipt.id.is_empty() || !claimed.contains(&receipt.id), Invariant::OneClaim, || {
+                format!("{} succeeded by {}, as another did", intent.key, receipt.id)
+            });
+            claimed.push(receipt.id);
+        }
+    }
+
     fn check_effects(&self, intent: &Intent, state: &OpState, effects: &[Effect], findings: &mut Findings) {
         let (of, count) = (&intent.key, effects.len());
         let several = || format!("{of} has {count} effects, {} allowed; {}", intent.allowed, story(state));
@@ -96,7 +114,7 @@ impl Run {
                 self.reach.note(format!("assumption:{assumption}"));
                 let is_loud = !state.alarms.is_empty() || state.with_person().is_some();
                 // Where nothing can be asked, nobody can notice.
-                let can_see = self.spec.queries().any(|query| !query.told);
+                let can_see = !*lock(&self.quiet) && self.spec.queries().any(|query| !query.told);
                 findings.unless(is_loud || !can_see, Invariant::Loud, several);
             }
             Some(_) => {}

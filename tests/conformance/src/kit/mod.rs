@@ -18,7 +18,7 @@ mod watch;
 
 pub use bend::{Bends, BentIntegration};
 pub use faulty::{Broken, Control, FaultyLedger};
-pub use process::{ACCOUNT, CONNECTION, Options, Process};
+pub use process::{ACCOUNT, CONNECTION, Options, Parts, Process};
 pub use reach::{EXPECTED, Reach};
 pub use report::{Ended, Report, Row, say};
 pub use run::{Intent, Run, WAIT_MS};

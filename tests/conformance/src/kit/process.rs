@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hapax_core::cell::{Connection, Credentials};
+use hapax_core::cell::{Connection, Credentials, SharedIntegration};
 use hapax_core::clock::SharedClock;
 use hapax_core::executor::{Executor, ExecutorError, RecoverReport, RunReport, RunRequest};
 use hapax_core::identity::NamespaceSecret;
@@ -12,7 +12,6 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use super::bend::{Bends, BentIntegration};
 use super::reach::Reach;
 use super::stops::Stops;
-use super::subject::Subject;
 
 /// Name of the one connection.
 pub const CONNECTION: &str = "kit";
@@ -39,8 +38,10 @@ pub struct Options {
 }
 
 /// Everything that a process is made of.
-pub struct Parts<'a> {
-    pub(crate) subject: &'a dyn Subject,
+pub struct Parts {
+    pub(crate) integration: SharedIntegration,
+    pub(crate) credentials: Credentials,
+    pub(crate) met: Vec<String>,
     pub(crate) bends: Bends,
     pub(crate) ledger: SharedLedger,
     pub(crate) clock: SharedClock,
@@ -64,18 +65,18 @@ impl Process {
     ///
     /// # Errors
     /// What the executor says of its parts, as text.
-    pub async fn start(parts: Parts<'_>) -> Result<Self, String> {
-        let Parts { subject, bends, ledger, clock, secret, base_url, reach, options } = parts;
+    pub async fn start(parts: Parts) -> Result<Self, String> {
+        let Parts { integration, credentials, met, bends, ledger, clock, secret, base_url, reach, options } = parts;
         let mut bent: Vec<_> = bends.cell.into_iter().collect();
         bent.extend(options.upgrade);
-        let integration = BentIntegration::over(subject.integration(), &bent);
-        let credentials = options.credentials.unwrap_or_else(|| subject.credentials());
+        let integration = BentIntegration::over(integration, &bent);
+        let credentials = options.credentials.unwrap_or(credentials);
         let connection = Connection::new(CONNECTION, integration, credentials).map_err(|error| error.to_string())?;
         let connection = connection.at(&options.base_url.unwrap_or(base_url)).map_err(|error| error.to_string())?;
         let account = options.account.as_deref().unwrap_or(ACCOUNT);
         let mut connection = if options.unnamed { connection } else { connection.account(account) };
         account.clone_into(&mut connection.account);
-        let connection = connection.stand_in().meets(subject.met());
+        let connection = connection.stand_in().meets(met);
         let mut transport: hapax_core::transport::SharedTransport = Arc::new(HttpTransport::new());
         for bend in bends.transport.into_iter().chain(options.transport) {
             transport = bend(transport);

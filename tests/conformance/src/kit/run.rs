@@ -74,6 +74,7 @@ pub struct Run {
     pub(crate) texts: Mutex<Vec<String>>,
     pub(crate) end: Mutex<End>,
     pub(crate) loud: Mutex<Option<&'static str>>,
+    pub(crate) quiet: Mutex<bool>,
     pub(crate) late: Mutex<bool>,
     pub(crate) forgets: Mutex<bool>,
     pub(crate) met: Mutex<Vec<(String, Handle)>>,
@@ -121,6 +122,7 @@ impl Run {
             texts: Mutex::default(),
             end: Mutex::new(End::Any),
             loud: Mutex::new(None),
+            quiet: Mutex::new(false),
             late: Mutex::new(false),
             forgets: Mutex::new(false),
             met: Mutex::default(),
@@ -178,6 +180,12 @@ impl Run {
         *lock(&self.loud) = Some(assumption);
     }
 
+    /// The same where it can come after the last look, so that nobody can notice.
+    pub fn assume_unseen(&self, assumption: &'static str) {
+        self.assume(assumption);
+        *lock(&self.quiet) = true;
+    }
+
     /// A request of ours is held up on its way, so effects after the deadline are not ours to prevent.
     pub fn held_up(&self) {
         *lock(&self.late) = true;
@@ -211,7 +219,9 @@ impl Run {
     pub async fn try_process(&self, options: Options) -> Result<Process, String> {
         let below = self.open().map_err(|error| error.to_string())?;
         let started = Process::start(Parts {
-            subject: &*self.subject,
+            integration: self.subject.integration(),
+            credentials: self.subject.credentials(),
+            met: self.subject.met(),
             bends: self.bends,
             ledger: Arc::new(FaultyLedger::over(below, self.ledger.clone())),
             clock: self.clock.clone(),
@@ -368,7 +378,7 @@ impl Run {
 }
 
 /// Milliseconds that callers wait: long enough for a prompt answer, shorter than a deadline.
-pub const WAIT_MS: u64 = 75_000;
+pub const WAIT_MS: u64 = 30_000;
 
 /// What could not be set up is no fault of the cell, and still no proof.
 pub(crate) fn set_up(why: String) -> Violation {

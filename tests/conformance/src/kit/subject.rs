@@ -25,6 +25,16 @@ pub trait Subject: Send + Sync + 'static {
     /// Starts the stand-in on this world, on a free port.
     async fn start(&self, world: World) -> std::io::Result<Server>;
 
+    /// What none of its cells can reach, each with the reason: `verdict:adrift`, `found:several`.
+    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
+    /// Planted bugs that can't show on any of its cells, each with the reason.
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// Its cells, with what the kit can't know of them. A registered cell that isn't here fails the kit.
     fn cells(&self) -> Vec<Arc<dyn CellSubject>>;
 }
@@ -90,6 +100,11 @@ pub trait CellSubject: Send + Sync + 'static {
 
     /// Whether this is an effect of an intent with this mark.
     fn is_effect(&self, effect: &Effect, sample: &Sample, mark: &str) -> bool;
+
+    /// Whether the effects of two equal intents can be counted apart, by mark or target.
+    fn counts_apart(&self) -> bool {
+        true
+    }
 
     /// Whether a receipt speaks of this effect.
     fn is_receipt_of(&self, receipt: &Value, effect: &Effect) -> bool {

@@ -25,6 +25,8 @@ pub enum Invariant {
     OneToken,
     /// The receipt speaks of the effect that there is.
     TrueReceipt,
+    /// A record of the provider's belongs to one operation.
+    OneClaim,
     /// No text holds a secret.
     NoSecret,
     /// Something contradictory rings an alarm or is put before a person.

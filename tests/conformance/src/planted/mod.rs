@@ -109,7 +109,7 @@ pub const ALL: &[Planted] = &[
         what: "two operations may claim one record",
         bends: Bends::ledger(around_ledgers::without_claims),
         faults: &["equal-intents-one-record"],
-        shows: &[Invariant::NoFalseSuccess, Invariant::TrueReceipt],
+        shows: &[Invariant::NoFalseSuccess, Invariant::OneClaim],
     },
     Planted {
         name: "not-sent-after-bytes-left",
@@ -129,8 +129,14 @@ pub const ALL: &[Planted] = &[
         name: "conflicts-ignored",
         what: "the ledger writes although the operation has moved on",
         bends: Bends::ledger(around_ledgers::without_conflicts),
-        faults: &["2-processes", "50-callers-4-processes", "2-callers"],
-        shows: &[Invariant::AsTheFaultSays, Invariant::OneRequest, Invariant::FinalStaysFinal, Invariant::Runs],
+        faults: &["two-recover-at-once", "2-processes", "50-callers-4-processes", "2-callers"],
+        shows: &[
+            Invariant::OneEffect,
+            Invariant::AsTheFaultSays,
+            Invariant::OneRequest,
+            Invariant::FinalStaysFinal,
+            Invariant::Runs,
+        ],
     },
     Planted {
         name: "refused-is-not-done",
@@ -181,6 +187,23 @@ pub async fn play(subject: &Arc<dyn Subject>) -> Vec<Caught> {
 
 fn names(bug: &Planted, cell: &str, report: &Report) -> bool {
     report.violations().iter().any(|(row, violation)| row.cell == cell && bug.shows.contains(&violation.invariant))
+}
+
+/// Bugs by cells.
+pub fn table(caught: &[Caught]) -> String {
+    let mut cells: Vec<&str> = caught.iter().map(|one| one.cell).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    let mut text = format!("\n{:<30}{}\n", "planted bug", cells.join("  "));
+    for bug in ALL {
+        text.push_str(&format!("{:<30}", bug.name));
+        for cell in &cells {
+            let shown = caught.iter().any(|one| one.bug == bug.name && one.cell == *cell && one.caught);
+            text.push_str(&format!("{:<width$}", if shown { "caught" } else { "-" }, width = cell.len() + 2));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Bugs that came to light on no cell at all.

@@ -16,7 +16,7 @@ use hapax_core::words::{Answer, Fault, Finding, found};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub struct ToyIntegration;
+pub(crate) struct ToyIntegration;
 
 const TOKEN: CredentialField =
     CredentialField { name: "token", variable: "TOY_TOKEN", optional: false, what: "anything" };
@@ -57,8 +57,8 @@ impl Integration for ToyIntegration {
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Text {
-    pub text: String,
+pub(crate) struct Text {
+    pub(crate) text: String,
 }
 
 impl CellArgs for Text {
@@ -68,7 +68,7 @@ impl CellArgs for Text {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Record {
+pub(crate) struct Record {
     id: String,
     text: String,
     mark: String,
@@ -124,7 +124,7 @@ const SEND: CellSpec = spec("toy.send", &[Rung::Query(BY_MARK), PERSON], UNKEYED
 const POST: CellSpec = spec("toy.post", &[Rung::Query(BY_TEXT), PERSON], UNKEYED);
 
 /// Under a key; nothing can be asked.
-pub struct Pay;
+pub(crate) struct Pay;
 
 impl Cell for Pay {
     const SPEC: &'static CellSpec = &PAY;
@@ -139,7 +139,7 @@ impl Cell for Pay {
 }
 
 /// With a mark; no key.
-pub struct Send;
+pub(crate) struct Send;
 
 impl Cell for Send {
     const SPEC: &'static CellSpec = &SEND;
@@ -162,7 +162,7 @@ impl Cell for Send {
 }
 
 /// With neither: what is found only looks like ours.
-pub struct Post;
+pub(crate) struct Post;
 
 impl Cell for Post {
     const SPEC: &'static CellSpec = &POST;
@@ -186,7 +186,7 @@ impl Cell for Post {
 async fn search(
     cx: &Context,
     kind: &str,
-    is_ours: impl Fn(&Record) -> bool + std::marker::Send,
+    is_ours: impl Fn(&Record) -> bool + Sync + std::marker::Send,
 ) -> Result<Finding<Record>, Fault> {
     let first = Request::get("/records").query("kind", kind);
     let hits = cx

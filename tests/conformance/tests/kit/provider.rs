@@ -17,16 +17,16 @@ const RULES: KeyRules = KeyRules {
 };
 
 /// How many records a page has.
-pub const PAGE: usize = 5;
+pub(crate) const PAGE: usize = 5;
 
-pub struct Toy {
+pub(crate) struct Toy {
     world: World,
     keys: KeyStore,
     records: Mutex<Vec<(i64, Value)>>,
 }
 
 impl Toy {
-    pub fn new(world: World) -> Arc<Self> {
+    pub(crate) fn new(world: World) -> Arc<Self> {
         let keys = KeyStore::new(RULES, world.clock.clone());
         Arc::new(Self { world, keys, records: Mutex::default() })
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::cells::ToyIntegration;
 use crate::provider::{PAGE, Toy};
 
-pub struct ToySubject;
+pub(crate) struct ToySubject;
 
 fn token(text: &str) -> Credentials {
     Credentials::none().with("token", text.into())
@@ -134,7 +134,12 @@ impl CellSubject for ToyCell {
         }
     }
 
+    fn counts_apart(&self) -> bool {
+        self.kind != "post"
+    }
+
     fn ends(&self) -> Vec<(&'static str, End)> {
-        vec![]
+        // The key replays the stored failure, and nobody can be asked.
+        if self.kind == "pay" { vec![("stored-500-with-effect", End::Person)] } else { Vec::new() }
     }
 }

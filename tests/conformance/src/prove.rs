@@ -1,0 +1,47 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::kit::{Kit, Subject, say};
+use crate::{planted, results};
+
+/// What an adapter's test calls: plays every fault over every cell, and every planted bug; prints the tables; fails on a
+/// violation, on a bug that stayed hidden and was not excused, and on a fault that no cell could have. With
+/// `HAPAX_PROVE=1` it writes the results.
+///
+/// # Panics
+/// If anything of that does not hold.
+pub async fn prove(subject: Arc<dyn Subject>, crate_folder: &str) {
+    let kit = Kit::new(subject.clone());
+    let report = kit.play().await;
+    let mut table = Vec::new();
+    report.write(&mut table).unwrap_or_else(|_| unreachable!("memory takes everything"));
+    say(&table);
+    let violations = report.violations().len();
+    assert!(violations == 0, "{violations} violations, see above");
+    if kit.is_partial() {
+        return;
+    }
+    let excused: Vec<&str> = subject.unreached().iter().map(|(what, _)| *what).collect();
+    let missing: Vec<&str> =
+        report.reach.missing(crate::kit::EXPECTED).into_iter().filter(|what| !excused.contains(what)).collect();
+    assert!(missing.is_empty(), "never reached: {missing:?}");
+
+    let caught = planted::play(&subject).await;
+    say(planted::table(&caught).as_bytes());
+    let excused: Vec<&str> = subject.hidden_bugs().iter().map(|(bug, _)| *bug).collect();
+    let hidden: Vec<&str> = planted::missed(&caught).into_iter().filter(|bug| !excused.contains(bug)).collect();
+    assert!(hidden.is_empty(), "planted bugs that nobody found: {hidden:?}");
+    if results::wanted() {
+        write(&*subject, &report, &caught, crate_folder);
+    }
+}
+
+fn write(subject: &dyn Subject, report: &crate::kit::Report, caught: &[planted::Caught], crate_folder: &str) {
+    let root = results::root(crate_folder);
+    let adapter = Path::new(crate_folder).file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+    for cell in subject.cells() {
+        let simulated = results::simulated(report, cell.id(), planted::count(caught, cell.id()));
+        let written = results::write_simulated(&root, &adapter, cell.id(), simulated);
+        assert!(written.is_ok(), "the result of {} can't be written: {written:?}", cell.id());
+    }
+}
