@@ -43,7 +43,7 @@ pub struct Book {
 }
 
 /// The number of the ledger that doesn't know the operation.
-pub const UNBORN: u32 = 0;
+pub(crate) const UNBORN: u32 = 0;
 
 impl Book {
     /// A book for one cell as it stands.

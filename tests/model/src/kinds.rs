@@ -3,9 +3,9 @@ use hapax_core::capability::{Absence, Failures, Guard, GuardKind, Kind as Nature
 use crate::lines::{Answer, NOTE, TICK_MS};
 
 /// Ticks until an attempt's deadline.
-pub const DEADLINE: u8 = 2;
+pub(crate) const DEADLINE: u8 = 2;
 /// Ticks from the deadline until a request is acted on, or never.
-pub const SETTLE: u8 = 1;
+pub(crate) const SETTLE: u8 = 1;
 
 /// A cell of one kind: what the workers are told, and what the provider really does.
 #[derive(Clone, Debug)]

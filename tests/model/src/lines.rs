@@ -9,7 +9,7 @@ use hapax_core::words::Refusal;
 use serde_json::Value;
 
 /// Milliseconds of a tick.
-pub const TICK_MS: u64 = 1000;
+pub(crate) const TICK_MS: u64 = 1000;
 
 /// A moment: ticks of the clock that counts sleep, and how far the wall clock is ahead of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -152,7 +152,7 @@ pub struct Leaving {
 pub(crate) const OWNERS: [&str; 3] = ["w0", "w1", "w2"];
 
 /// Under which name a handle or precondition is journaled.
-pub const NOTE: &str = "token";
+pub(crate) const NOTE: &str = "token";
 
 /// A new epoch, if one begins.
 pub(crate) fn epoch(state: &OpState, new: bool) -> Option<Event> {

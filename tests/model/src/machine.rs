@@ -2,12 +2,12 @@ use std::fmt::Write as _;
 
 use hapax_core::protocol::{Final, OpState, Verdict};
 
-use crate::book::{Book, Says};
+use crate::book::{Book, Says, UNBORN};
 use crate::kinds::{DEADLINE, Kind, SETTLE};
 use crate::lines::{Back, Line, When};
 use crate::scenario::{Bug, Scenario};
 use crate::search::{Model, Step};
-use crate::world::{Backup, Person, World};
+use crate::world::{Backup, Person, Request, Stage, World};
 
 /// One operation of one kind of cell in a hostile world: the model that is searched.
 pub struct Machine {
@@ -134,7 +134,7 @@ impl Model for Machine {
 
     fn start(&mut self) -> World {
         let line = Line::Began { restored: None, held: false, until: self.scenario.good_until };
-        let ledger = self.book.append(crate::book::UNBORN, When { tick: 0, ahead: 0 }, line);
+        let ledger = self.book.append(UNBORN, When { tick: 0, ahead: 0 }, line);
         World::new(ledger)
     }
 
@@ -173,9 +173,7 @@ impl Model for Machine {
         if old.outcome.is_some() && old.outcome != new.outcome && new.epoch == old.epoch && !put_back {
             return Some("what was final moved");
         }
-        let left = |(old, new): (&crate::world::Request, &crate::world::Request)| {
-            old.stage == crate::world::Stage::Unsent && new.stage == crate::world::Stage::Flying
-        };
+        let left = |(old, new): (&Request, &Request)| old.stage == Stage::Unsent && new.stage == Stage::Flying;
         if self.scenario.good_until > 0
             && after.now.tick > self.scenario.good_until
             && before.requests.iter().zip(&after.requests).any(left)
@@ -190,12 +188,13 @@ impl Model for Machine {
         if state.is_final() || state.with_person().is_some() {
             return true;
         }
-        // At the last tick, or where the world has no room for another request, what is left must
-        // end by itself with a silent provider.
-        let now = self.clock(at.now);
-        let last = at.now.tick == self.ticks || at.count == self.scenario.requests || state.epoch > 0;
-        last && at.ledger != crate::book::UNBORN && !self.has(Bug::NeverAsks) && self.book.ends_alone(at.ledger, now)
-            || (last && at.ledger == crate::book::UNBORN)
+        // At the last tick, or where the world has no room for another request or epoch, what is
+        // left must end by itself with a silent provider.
+        let cut = at.now.tick == self.ticks || at.count == self.scenario.requests || state.epoch > 0;
+        if !cut || self.has(Bug::NeverAsks) {
+            return false;
+        }
+        at.ledger == UNBORN || self.book.ends_alone(at.ledger, self.clock(at.now))
     }
 
     fn seen(&self, at: &World) -> u64 {

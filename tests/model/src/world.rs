@@ -1,14 +1,14 @@
 use crate::lines::{Answer, When};
 
 /// Requests that a world has room for.
-pub const REQUESTS: usize = 5;
+pub(crate) const REQUESTS: usize = 5;
 
 /// The owner of what is abandoned.
-pub const NOBODY: u8 = 3;
+pub(crate) const NOBODY: u8 = 3;
 /// The number of the effect by hand.
-pub const BY_HAND: u8 = 8;
+pub(crate) const BY_HAND: u8 = 8;
 /// The number of somebody else's effect.
-pub const FOREIGN: u8 = 9;
+pub(crate) const FOREIGN: u8 = 9;
 
 /// Everything besides the ledger, and the number of the ledger's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
