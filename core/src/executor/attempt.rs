@@ -9,6 +9,19 @@ use crate::transport::Gate;
 use crate::words::{Answer, Covers, Fault};
 
 impl Inner {
+    /// Waits for everything that an attempt needs from outside. It comes before the departure, so
+    /// that it doesn't eat the deadline. None: a request may leave now.
+    pub(super) async fn ready_to_send(&self, served: &Served) -> Option<Driven> {
+        if let Err(fault) = served.connection.integration.refresh(&self.wire(served)).await {
+            return Some(Driven::Waits(1_000, format!("nothing was sent: credentials could not be refreshed: {fault}")));
+        }
+        if let Err(fault) = served.connection.limiter.ready(&self.clock).await {
+            let held = served.connection.limiter.held_ms(&self.clock);
+            return Some(Driven::Waits(held.max(1_000), fault.to_string()));
+        }
+        None
+    }
+
     /// Journals a departure, sends the one request, journals what was heard.
     pub(super) async fn attempt(
         &self,
@@ -18,14 +31,6 @@ impl Inner {
         because: String,
         unrecorded: &Unrecorded,
     ) -> Result<Driven, LedgerError> {
-        // What costs time comes before the departure, so that it doesn't eat the deadline.
-        if let Err(fault) = served.connection.integration.refresh(&self.wire(served)).await {
-            return Ok(Driven::Waits(1_000, format!("nothing was sent: credentials could not be refreshed: {fault}")));
-        }
-        if let Err(fault) = served.connection.limiter.ready(&self.clock).await {
-            let held = served.connection.limiter.held_ms(&self.clock);
-            return Ok(Driven::Waits(held.max(1_000), fault.to_string()));
-        }
         let Some(gate) = self.depart(journal, served, replace_key, because) else { return Ok(Driven::On) };
         if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
             return Ok(Driven::On);

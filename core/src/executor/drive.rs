@@ -197,11 +197,23 @@ impl Inner {
         }
     }
 
-    /// Does one thing.
-    async fn step(&self, journal: &mut Journal, served: &Served, unrecorded: &Unrecorded) -> Result<Step, LedgerError> {
+    /// What is to be done now.
+    fn todo(&self, journal: &Journal, served: &Served) -> Do {
         let view =
             View { now: self.clock.now(), owner: &journal.owner, scope: &served.scope, bounds: self.policy.bounds };
-        let todo = next(&journal.state, &served.standing, &view);
+        next(&journal.state, &served.standing, &view)
+    }
+
+    /// Does one thing.
+    async fn step(&self, journal: &mut Journal, served: &Served, unrecorded: &Unrecorded) -> Result<Step, LedgerError> {
+        let mut todo = self.todo(journal, served);
+        if matches!(todo, Do::Send { .. }) {
+            if let Some(waits) = self.ready_to_send(served).await {
+                return Ok(waits);
+            }
+            // That took time, and a window may have closed meanwhile (A8): it is asked once more.
+            todo = self.todo(journal, served);
+        }
         tracing::debug!(operation = %journal.operation, cell = served.cell.spec().id, todo = todo.name(), "next");
         match todo {
             Do::Nothing => Ok(Step::Done),
