@@ -5,26 +5,23 @@ use std::path::Path;
 
 use super::page::Page;
 use crate::files::{self, Done, folders};
+use crate::tidy::catalog::lacks;
 
 /// The catalog's files with their lists as they should be.
 pub(crate) fn pages(root: &Path) -> Done<Vec<Page>> {
-    let names = folders(&root.join("adapters"));
-    let arm =
-        |indent: &str, name: &str, text: String| format!("{indent}#[cfg(feature = \"{name}\")]\n{indent}{text}\n");
-    let arms = |line: &dyn Fn(&str) -> String| -> String {
-        names.iter().map(|name| arm("        ", name, line(name))).collect()
-    };
+    let is_whole = |name: &String| says(root, name, "lib.rs", "pub fn integration()") && lacks(root, name).is_empty();
+    let names: Vec<String> = folders(&root.join("adapters")).into_iter().filter(is_whole).collect();
+    let stand_ins: Vec<String> = names.iter().filter(|name| has_stand_in(root, name)).cloned().collect();
     let dependencies: String =
         names.iter().map(|name| format!("hapax-{name} = {{ workspace = true, optional = true }}\n")).collect();
-    let manifest = [("dependencies", dependencies), ("features", features(&names))];
-    let list = [("integrations", arms(&|name| format!("hapax_{name}::integration(),")))];
+    let manifest = [("dependencies", dependencies), ("features", features(&names, &stand_ins))];
+    let list = [("integrations", arms(&names, |name| format!("{}::integration(),", package(name))))];
+    let serve =
+        |name: &str| format!("\"{name}\" => Some({}::standin::StandIn::new(world).serve(port).await),", package(name));
     let stand_ins = [
-        ("names", arms(&|name| format!("\"{name}\","))),
-        ("credentials", arms(&|name| format!("\"{name}\" => hapax_{name}::standin::CREDENTIALS,"))),
-        (
-            "servers",
-            arms(&|name| format!("\"{name}\" => Some(hapax_{name}::standin::StandIn::new(world).serve(port).await),")),
-        ),
+        ("names", arms(&stand_ins, |name| format!("\"{name}\","))),
+        ("credentials", arms(&stand_ins, |name| format!("\"{name}\" => {}::standin::CREDENTIALS,", package(name)))),
+        ("servers", arms(&stand_ins, serve)),
     ];
     Ok(vec![
         filled(root, "catalog/Cargo.toml", "#", &manifest)?,
@@ -33,11 +30,31 @@ pub(crate) fn pages(root: &Path) -> Done<Vec<Page>> {
     ])
 }
 
+/// Whether a source file of an adapter has this text. A folder in the making lacks something and
+/// stays out of the catalog; tidy says what.
+fn says(root: &Path, adapter: &str, file: &str, text: &str) -> bool {
+    files::read(&root.join("adapters").join(adapter).join("src").join(file)).is_ok_and(|source| source.contains(text))
+}
+
+fn has_stand_in(root: &Path, adapter: &str) -> bool {
+    ["standin.rs", "standin/mod.rs"].iter().any(|file| says(root, adapter, file, "pub const CREDENTIALS"))
+}
+
+/// The crate as Rust names it.
+fn package(name: &str) -> String {
+    format!("hapax_{}", name.replace('-', "_"))
+}
+
+/// A line for each adapter, there only with its feature.
+fn arms(names: &[String], line: impl Fn(&str) -> String) -> String {
+    names.iter().map(|name| format!("        #[cfg(feature = \"{name}\")]\n        {}\n", line(name))).collect()
+}
+
 /// A feature for each adapter, all on by default, and their stand-ins.
-fn features(names: &[String]) -> String {
+fn features(names: &[String], stand_ins: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let each: String = names.iter().map(|name| format!("{name} = [\"dep:hapax-{name}\"]\n")).collect();
-    let stand_ins: String = names.iter().map(|name| format!(", \"hapax-{name}?/standin\"")).collect();
+    let stand_ins: String = stand_ins.iter().map(|name| format!(", \"hapax-{name}?/standin\"")).collect();
     format!(
         "default = [{}]\n{each}# Stand-ins of all adapters that are switched on.\nstandin = [\"dep:hapax-standin\"{stand_ins}]\n",
         quoted.join(", ")
@@ -77,11 +94,8 @@ mod tests {
 
     #[test]
     fn each_adapter_is_a_feature_that_is_on() {
-        let text = features(&["a".to_owned(), "b".to_owned()]);
+        let text = features(&["a".to_owned(), "b".to_owned()], &["b".to_owned()]);
         assert!(text.starts_with("default = [\"a\", \"b\"]\na = [\"dep:hapax-a\"]\n"), "{text}");
-        assert!(
-            text.ends_with("standin = [\"dep:hapax-standin\", \"hapax-a?/standin\", \"hapax-b?/standin\"]\n"),
-            "{text}"
-        );
+        assert!(text.ends_with("standin = [\"dep:hapax-standin\", \"hapax-b?/standin\"]\n"), "{text}");
     }
 }

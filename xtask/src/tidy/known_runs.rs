@@ -50,7 +50,7 @@ fn listed(line: &str) -> Option<String> {
         line.trim_start_matches(['|', '-', '*', ' ', '`']).split(|letter: char| !letter.is_alphanumeric()).next()?;
     let (letter, digits) = word.split_at_checked(1)?;
     let run: u32 = digits.parse().ok()?;
-    matches!(letter, "A" | "M").then(|| format!("{letter}{run}"))
+    matches!(letter, "A" | "M" | "a" | "m").then(|| format!("{}{run}", letter.to_uppercase()))
 }
 
 #[cfg(test)]
@@ -65,6 +65,7 @@ mod tests {
         assert_eq!(number("a7_x"), None);
         assert_eq!(listed("| A33 | groups |").as_deref(), Some("A33"));
         assert_eq!(listed("- **M05**: later").as_deref(), Some("M5"));
+        assert_eq!(listed("- a33: groups").as_deref(), Some("A33"));
         assert_eq!(listed("All the rest"), None);
         assert_eq!(all().len(), 48);
     }

@@ -1,7 +1,7 @@
 //! What no compiler checks. Each check is a file; each finding names a file and says what to do.
 
 mod attributes;
-mod catalog;
+pub(crate) mod catalog;
 mod declarations;
 mod dependencies;
 mod directions;
