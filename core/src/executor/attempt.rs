@@ -114,9 +114,11 @@ impl Inner {
         self.settle_claim(journal, served).await
     }
 
-    /// What the receipt says of its own fate goes into the same write.
+    /// What the receipt says of its own fate goes into the same write. Only of the receipt that is
+    /// on record: the failure of a second record must not open the way to one more effect.
     pub(super) fn learn_fate(&self, journal: &mut Journal, served: &Served, receipt: &Receipt) {
-        if let Some((fate, failed)) = served.cell.fate(receipt) {
+        let on_record = matches!(&journal.state.outcome, Some(Final::Succeeded(first)) if first.id == receipt.id);
+        if let Some((fate, failed)) = served.cell.fate(receipt).filter(|_| on_record) {
             journal.learn(self, Event::Fated { fate, failed });
         }
     }
