@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::carry::carried_over;
 use super::{Inner, Point};
 use crate::capability::{Kind, Standing};
 use crate::cell::{Connection, Context, SharedCell, Wire};
@@ -196,10 +197,16 @@ impl Journal {
         self.pending.truncate(self.evidence);
         loop {
             let Some(fresh) = Self::load(inner, By::Id(self.operation)).await? else { return Err(LedgerError::Moved) };
-            (self.state, self.stored) = (fresh.state, fresh.stored);
-            for record in &self.pending {
-                self.state.apply(record);
+            let known = std::mem::replace(&mut self.state, fresh.state);
+            self.stored = fresh.stored;
+            for record in std::mem::take(&mut self.pending) {
+                if let Some(event) = carried_over(record.event, &known, &self.state) {
+                    let record = Record { event, ..record };
+                    self.state.apply(&record);
+                    self.pending.push(record);
+                }
             }
+            self.evidence = self.pending.len();
             if self.pending.is_empty() {
                 return Ok(Committed::EvidenceOnly);
             }

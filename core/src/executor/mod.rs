@@ -6,6 +6,7 @@ mod attempt;
 mod begin;
 mod bells;
 mod build;
+mod carry;
 mod drive;
 mod error;
 mod journal;
