@@ -36,6 +36,10 @@ impl Subject for Stripe {
         StandIn::new(world).serve(0).await
     }
 
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("claim-not-stored", "every record carries our mark, so none can be taken for another intent's")]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![Arc::new(cells::Charge), Arc::new(cells::Refund), Arc::new(cells::Capture), Arc::new(cells::CancelPayment)]
     }

@@ -145,5 +145,6 @@ async fn two_recover(run: &Run) -> Played {
         taken_one?;
         taken_two?;
     }
-    Ok(())
+    let story = story_of(run, &intent).await;
+    hold(Invariant::AsTheFaultSays, run.shots() <= 2, format!("both processes sent; {story}"))
 }

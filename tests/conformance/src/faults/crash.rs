@@ -130,7 +130,7 @@ async fn asleep(run: &Run) -> Played {
     run.take_up(&other).await?;
     let before = run.shots();
     stop.release();
-    run.wait_until_heard(&intent).await?;
+    run.wait_until_all_heard(&intent).await?;
     hold(Invariant::DeadlineKept, run.shots() == before, "the sleeper's request left after its deadline")
 }
 

@@ -28,6 +28,15 @@ impl Run {
         self.wait_for(intent, "nothing was heard of the last attempt", heard).await
     }
 
+    /// Waits until every attempt of an intent is heard of.
+    ///
+    /// # Errors
+    /// That one isn't.
+    pub async fn wait_until_all_heard(&self, intent: &Intent) -> Played {
+        let heard = |state: &OpState| state.attempts.iter().all(|attempt| attempt.heard.is_some());
+        self.wait_for(intent, "nothing was heard of an attempt", heard).await
+    }
+
     /// Waits until an intent is final.
     ///
     /// # Errors
