@@ -20,7 +20,7 @@ pub(crate) enum Command {
         /// Port; 0 takes a free one
         #[arg(long, default_value_t = 4242)]
         port: u16,
-        /// How much faster time passes: as `scale` under [clock] in hapax.toml
+        /// How much faster time passes: as `scale` under `[clock]` in hapax.toml
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         scale: u32,
     },
