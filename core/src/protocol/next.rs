@@ -165,7 +165,8 @@ fn settle(state: &OpState, standing: &Standing, view: &View<'_>) -> Do {
         return match may_send(state, standing, view) {
             Permit::Yes { new_epoch, replace_key, because } => send(state, standing, new_epoch, replace_key, because),
             Permit::Wait { ms, why } => Do::Wait { ms, why },
-            Permit::No { why } => ask(why),
+            Permit::No { .. } if standing.look.is_some() => ask(absent_but_open(state)),
+            Permit::No { .. } => ask("a request may have taken effect, and the provider can't be asked".to_owned()),
         };
     };
     let unsettled = state.until_settled(view.now);
@@ -240,11 +241,16 @@ fn send(state: &OpState, standing: &Standing, new_epoch: bool, replace_key: bool
 }
 
 fn absent_but_open(state: &OpState) -> String {
-    if state.open().any(|attempt| matches!(attempt.verdict, Verdict::Adrift { .. })) {
-        "the provider itself did not know what became of a request, and its records show nothing".to_owned()
+    let adrift = state.open().any(|attempt| matches!(attempt.verdict, Verdict::Adrift { .. }));
+    let seen = state.last_look.is_some_and(|last| last.absent);
+    let cause = if adrift {
+        "the provider itself did not know what became of a request"
     } else {
-        "a request may have taken effect; the provider's records show nothing, which proves nothing here".to_owned()
-    }
+        "a request may have taken effect"
+    };
+    let records =
+        if seen { "its records show nothing, which proves nothing here yet" } else { "it could not be asked" };
+    format!("{cause}; {records}")
 }
 
 fn ask(why: String) -> Do {
