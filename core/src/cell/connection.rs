@@ -117,11 +117,13 @@ impl Connection {
         self.met.contains(need.words())
     }
 
-    /// Identity of what the provider scopes tokens to; journaled with every attempt.
-    pub fn scope(&self, secret: &NamespaceSecret) -> String {
+    /// Identity of what the provider scopes tokens to; journaled with every attempt. `per_credential`:
+    /// the provider compares tokens within one credential, so another one is another scope, whatever
+    /// the account is called.
+    pub fn scope(&self, secret: &NamespaceSecret, per_credential: bool) -> String {
         let host = self.base_url.host_str().unwrap_or_default();
         let mut scope = format!("{}@{host} {}", self.account, self.integration.scope(self));
-        if !self.account_is_named {
+        if per_credential || !self.account_is_named {
             scope.push_str(&format!(" credential={}", self.credentials.identity(secret)));
         }
         scope

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::carry::carried_over;
 use super::{Inner, Point};
-use crate::capability::{Kind, Standing};
+use crate::capability::{Kind, Scope, Standing};
 use crate::cell::{Connection, Context, SharedCell, Wire};
 use crate::identity::{Form, Names, Seed};
 use crate::ledger::{Append, By, Index, LedgerError, OperationId, Phase};
@@ -296,7 +296,8 @@ impl Inner {
         let spec = cell.spec();
         let floor = self.policy.require.second_effect;
         let standing = spec.standing(&|need| connection.is_met(need), floor, self.policy.likely_for(spec));
-        let scope = connection.scope(&self.secret).into();
+        let per_credential = spec.natives().any(|native| native.scope.contains(&Scope::Credential));
+        let scope = connection.scope(&self.secret, per_credential).into();
         Served { cell, connection, standing: Arc::new(standing), scope }
     }
 
