@@ -8,7 +8,7 @@ use super::{Executor, ExecutorError, Inner};
 use crate::capability::guarantee;
 use crate::cell::Cell;
 use crate::identity::{OperationKey, differing_fields, fingerprint};
-use crate::ledger::{By, OperationId};
+use crate::ledger::{By, Header, OperationId};
 use crate::protocol::{Event, Final, Hold, Intent, Record, Stamp};
 
 /// What to run.
@@ -65,8 +65,7 @@ impl Executor {
     /// [`ExecutorError`]: nothing was sent by this call.
     pub async fn run(&self, request: RunRequest) -> Result<RunReport, ExecutorError> {
         let checked = self.inner.check(&request)?;
-        let header = self.inner.ledger.header().await.map_err(ExecutorError::Ledger)?;
-        self.inner.refuse_future(header.newest)?;
+        let header = self.inner.header_of_the_past().await?;
         let deadline = Deadline::after(&self.inner, request.wait_ms);
         let journal = match self.inner.known(&checked).await? {
             Some(known) => known,
@@ -147,11 +146,13 @@ impl Inner {
         Err(ExecutorError::Requirement { cell: spec.id.to_owned(), why: why.to_lowercase() })
     }
 
-    /// A ledger whose newest record lies in the future sends nothing: one of the clocks is wrong.
-    pub(super) fn refuse_future(&self, newest: Option<Stamp>) -> Result<(), ExecutorError> {
+    /// What is known of the ledger. One whose newest record lies in the future sends nothing, whoever
+    /// asks: one of the clocks is wrong (rule 14).
+    pub(super) async fn header_of_the_past(&self) -> Result<Header, ExecutorError> {
         const TOLERANCE_MS: i64 = 60_000;
-        let ahead = newest.map_or(0, |newest| newest.wall_ms.saturating_sub(self.clock.now().wall_ms));
-        if ahead > TOLERANCE_MS { Err(ExecutorError::Future(ahead / 1000)) } else { Ok(()) }
+        let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
+        let ahead = header.newest.map_or(0, |newest| newest.wall_ms.saturating_sub(self.clock.now().wall_ms));
+        if ahead > TOLERANCE_MS { Err(ExecutorError::Future(ahead / 1000)) } else { Ok(header) }
     }
 
     /// The operation that this key names already, if it is the same intent.
@@ -187,7 +188,7 @@ impl Checked {
     /// Refuses a key that belongs to other arguments, naming the fields that differ.
     pub(super) fn is_same(&self, journal: &Journal) -> Result<(), ExecutorError> {
         let theirs = journal.intent().map_err(ExecutorError::Ledger)?;
-        if theirs.fingerprint == self.intent.fingerprint {
+        if theirs.fingerprint == self.intent.fingerprint || self.reads_the_same(theirs) {
             return Ok(());
         }
         let fields = match journal.state.pruned {
@@ -196,6 +197,13 @@ impl Checked {
         };
         let key = self.intent.key.to_string();
         Err(ExecutorError::KeyReused { key, operation: journal.operation, fields })
+    }
+
+    /// Whether an earlier version of the cell wrote the same arguments in another way, for example
+    /// without a field that has a default now (A21).
+    fn reads_the_same(&self, theirs: &Intent) -> bool {
+        let cell = &self.served.cell;
+        cell.check(&theirs.args).is_ok_and(|args| fingerprint(&args, cell.volatile()) == self.intent.fingerprint)
     }
 }
 
@@ -221,6 +229,7 @@ impl Executor {
         wait_ms: u64,
     ) -> Result<RunReport, ExecutorError> {
         let inner = &self.inner;
+        let restored = inner.header_of_the_past().await?.restored;
         let mut journal = self.load(operation).await?;
         let deadline = Deadline::after(inner, wait_ms);
         if journal.state.epoch > epoch {
@@ -230,7 +239,6 @@ impl Executor {
         let old = journal.intent().map_err(ExecutorError::Ledger)?.clone();
         let request = RunRequest::new(&old.connection, &old.cell, old.key.clone(), args.unwrap_or((*old.args).clone()));
         let checked = inner.check(&request)?;
-        let restored = inner.ledger.header().await.map_err(ExecutorError::Ledger)?.restored;
         let at = inner.clock.now();
         let by = by.to_owned();
         journal.decide_at(Record { at, event: Event::Superseded { by, epoch, intent: checked.intent } });

@@ -1,7 +1,7 @@
 use super::drive::Step as Driven;
 use super::journal::{Committed, Journal, Served};
 use super::{Inner, Point};
-use crate::capability::{Absence, GuardKind, Mark, Query};
+use crate::capability::{Absence, Kind, Mark, Query, Token};
 use crate::cell::Context;
 use crate::ledger::{By, LedgerError};
 use crate::protocol::{Event, Found, Intent, Looked, Receipt};
@@ -24,7 +24,7 @@ impl Inner {
         let found = self.ask_provider(journal, served, &context, &intent).await?;
         self.probe.reached(Point::AfterLook, journal.operation).await;
         metrics::counter!("hapax_looks_total", "cell" => served.cell.spec().id).increment(1);
-        let (found, alarm) = self.unclaimed(journal, found).await?;
+        let (found, alarm) = self.ours(journal, served, found).await?;
         let receipt = if let Found::Happened { receipt } = &found { Some(receipt.clone()) } else { None };
         let look = served.standing.look;
         journal.learn(
@@ -78,11 +78,12 @@ impl Inner {
         }
     }
 
-    /// The finding in the ledger's terms, hits that other operations have claimed taken out, with
-    /// an alarm if a hit doesn't echo the intent.
-    async fn unclaimed(
+    /// The finding in the ledger's terms, with an alarm if a hit doesn't echo the intent. Taken out
+    /// are hits that other operations have claimed, and what failed and was superseded.
+    async fn ours(
         &self,
         journal: &Journal,
+        served: &Served,
         found: Result<Finding<Receipt>, Fault>,
     ) -> Result<(Found, Option<String>), LedgerError> {
         let finding = match found {
@@ -103,7 +104,7 @@ impl Inner {
         };
         let mut ours = Vec::new();
         for hit in hits {
-            if !self.is_claimed_by_another(journal, &hit).await? {
+            if !served.is_superseded(journal, &hit) && !self.is_claimed_by_another(journal, served, &hit).await? {
                 ours.push(hit);
             }
         }
@@ -114,8 +115,14 @@ impl Inner {
         })
     }
 
-    async fn is_claimed_by_another(&self, journal: &Journal, hit: &Receipt) -> Result<bool, LedgerError> {
-        if hit.id.is_empty() {
+    async fn is_claimed_by_another(
+        &self,
+        journal: &Journal,
+        served: &Served,
+        hit: &Receipt,
+    ) -> Result<bool, LedgerError> {
+        // Anybody's doing satisfies a be-so cell, another operation's too.
+        if hit.id.is_empty() || served.standing.kind == Kind::BeSo {
             return Ok(false);
         }
         let account = &journal.intent()?.account;
@@ -125,11 +132,18 @@ impl Inner {
 }
 
 impl Served {
+    /// Whether this is a record that failed and was superseded. One that has come to life again is
+    /// not: it happened.
+    pub(super) fn is_superseded(&self, journal: &Journal, hit: &Receipt) -> bool {
+        journal.state.superseded.contains(&hit.id) && self.cell.fate(hit).is_some_and(|(_, failed)| failed)
+    }
+
     /// Whether a look also sees what a handle did that the ledger forgot: where there is none to
     /// forget, or where the cell can look by mark.
     fn sees_lost_handles(&self) -> bool {
-        let has_handles = self.standing.guards.iter().any(|guard| guard.kind == GuardKind::Handle);
         let spec = self.cell.spec();
+        // Also where the handle is only a belt: it can be lost whether it is relied on or not.
+        let has_handles = spec.natives().any(|native| matches!(native.token, Token::Handle(_)));
         let by_mark = |query: &Query| !query.told && matches!(query.mark, Mark::Planted(..));
         !has_handles
             || spec.queries().any(|query| by_mark(query) && query.needs.iter().all(|need| self.connection.is_met(need)))

@@ -40,6 +40,7 @@ impl Executor {
         looked: Stamp,
         says: PersonSays,
     ) -> Result<RunReport, ExecutorError> {
+        self.inner.header_of_the_past().await?;
         let (mut journal, served) = self.seen(operation, seen).await?;
         let decision = match says {
             PersonSays::Happened { id } => Decision::Happened { receipt: self.read(&journal, &served, &id).await? },
@@ -70,6 +71,7 @@ impl Executor {
         by: &str,
         wait_ms: u64,
     ) -> Result<RunReport, ExecutorError> {
+        self.inner.header_of_the_past().await?;
         let (mut journal, served) = self.seen(operation, seen).await?;
         if journal.state.hold.is_none() {
             return Err(ExecutorError::NotNow("it isn't held".to_owned()));
@@ -173,6 +175,9 @@ impl Executor {
         let intent = journal.intent().map_err(ExecutorError::Ledger)?;
         let context = self.inner.context(served, &journal.state, intent);
         match served.cell.fetch(&context, &intent.args, id).await {
+            Ok(Some(receipt)) if served.is_superseded(journal, &receipt) => {
+                Err(ExecutorError::NotNow(format!("the record {id} failed, and was superseded")))
+            }
             Ok(Some(receipt)) => Ok(receipt),
             Ok(None) => Err(ExecutorError::NotNow(format!("the provider has no record {id}"))),
             Err(Fault::Echo(fields)) => {

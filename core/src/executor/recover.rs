@@ -2,7 +2,6 @@ use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
 
 use super::drive::{Deadline, Held, RunReport};
 use super::journal::Journal;
@@ -36,23 +35,23 @@ impl Executor {
     /// [`ExecutorError::Ledger`] if the list can't be read.
     pub async fn recover(&self, limit: u32, wait_ms: u64) -> Result<RecoverReport, ExecutorError> {
         let inner = &self.inner;
-        let header = inner.ledger.header().await.map_err(ExecutorError::Ledger)?;
-        inner.refuse_future(header.newest)?;
+        inner.header_of_the_past().await?;
         let due = inner.ledger.due(&inner.serves(), inner.clock.now(), limit).await.map_err(ExecutorError::Ledger)?;
         let gate = Arc::new(Semaphore::new(AT_ONCE));
-        let mut tasks = JoinSet::new();
+        // Tasks of their own, not bound to this call: whoever drops it must not take answers away.
+        let mut tasks = Vec::new();
         for operation in due {
             let (inner, gate) = (inner.clone(), gate.clone());
-            tasks.spawn(async move {
+            tasks.push(tokio::spawn(async move {
                 let _turn = gate.acquire_owned().await;
                 let deadline = Deadline::after(&inner, wait_ms);
                 inner.take_up(operation, deadline).await
-            });
+            }));
         }
         let mut report = RecoverReport::default();
-        while let Some(ended) = tasks.join_next().await {
+        for task in tasks {
             // A panic of one operation's adapter must not starve the others.
-            if let Ok(Some(one)) = ended {
+            if let Ok(Some(one)) = task.await {
                 report.operations.push(one);
             }
         }

@@ -180,10 +180,15 @@ impl OpState {
     }
 
     fn found_dead(&mut self, looked: &Looked, reason: &Refusal) {
+        // What came to nothing doesn't contradict that nothing happened.
+        if self.closes(looked.began) {
+            self.confirm_decision(looked);
+        }
         let adrift = self.open().any(|attempt| matches!(attempt.verdict, Verdict::Adrift { .. }));
         if self.closes(looked.began)
             && !adrift
-            && !self.attempts.is_empty()
+            // A look that was under way when the epoch began speaks of the one before.
+            && self.present().next().is_some()
             && !self.taken_over
             && self.no_longer_restored(looked)
         {
@@ -206,14 +211,19 @@ impl OpState {
         {
             restore.looked = true;
         }
+        self.confirm_decision(looked);
+        if looked.absence == Absence::Proves && self.no_longer_restored(looked) {
+            self.close_open_attempts(false);
+            self.conclude();
+        }
+    }
+
+    /// Rule 13: a look after the decision that doesn't contradict it.
+    fn confirm_decision(&mut self, looked: &Looked) {
         if let Some(decision) = &mut self.decision
             && super::Elapsed::between(decision.at, looked.began).at_least_ms > 0
         {
             decision.confirmed = true;
-        }
-        if looked.absence == Absence::Proves && self.no_longer_restored(looked) {
-            self.close_open_attempts(false);
-            self.conclude();
         }
     }
 
@@ -292,6 +302,9 @@ impl OpState {
         if epoch != self.epoch || !(refused || failed) {
             return;
         }
+        if let Some(Final::Succeeded(receipt)) = &self.outcome {
+            self.superseded.insert(receipt.id.clone());
+        }
         self.intent = Some(intent.clone());
         self.outcome = None;
         self.fate = None;
@@ -302,7 +315,8 @@ impl OpState {
     fn new_epoch(&mut self, at: Stamp, number: u32) {
         self.epoch = number;
         self.key_number = 0;
-        self.former_notes = std::mem::take(&mut self.notes);
+        // An epoch that ended before it had a handle did not retire the one before it either.
+        self.former_notes.append(&mut self.notes);
         self.looks = 0;
         self.last_look = None;
         self.asked = None;
@@ -350,6 +364,8 @@ impl OpState {
         self.hold = None;
         self.lease = None;
         self.taken_over = false;
+        // The look back has its own bound: those before the end must not have used it up.
+        self.looks = 0;
     }
 
     fn release(&mut self, owner: &str) {

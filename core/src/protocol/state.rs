@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Decision, Elapsed, Hold, Intent, Receipt, Stamp, Verdict};
 use crate::words::Refusal;
@@ -18,7 +18,7 @@ pub struct OpState {
     pub key_number: u32,
     /// Handles and preconditions of the present epoch.
     pub notes: BTreeMap<String, String>,
-    /// Those of the epoch before.
+    /// Those of the epochs before, the newest of each name.
     pub former_notes: BTreeMap<String, String>,
     /// All attempts of all epochs.
     pub attempts: Vec<Attempt>,
@@ -48,6 +48,9 @@ pub struct OpState {
     pub looked_back: bool,
     /// From when patience counts.
     pub patience_from: Stamp,
+    /// Receipts whose fate failed and that were superseded: on record at the provider, with our mark,
+    /// and no evidence of the present epoch.
+    pub superseded: BTreeSet<String>,
     /// What contradicts what is on record.
     pub alarms: Vec<Alarm>,
     /// What became of it, and whether it failed.
