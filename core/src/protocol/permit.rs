@@ -127,6 +127,11 @@ fn further(state: &OpState, standing: &Standing, view: &View<'_>, open: &[&Attem
     if state.present().any(|attempt| matches!(attempt.verdict, Verdict::Taken { .. })) {
         return Permit::no("the token is spent");
     }
+    // Captured once (A18): what an upgraded adapter would prepare now doesn't guard a request that left
+    // without it.
+    if let Some(name) = standing.notes.iter().find(|name| !state.notes.contains_key(**name)) {
+        return Permit::no(format!("an earlier request left without its {name}"));
+    }
     let mut waits: Option<(u64, String)> = None;
     for guard in &standing.guards {
         match guarded(state, standing, view, open, guard) {
