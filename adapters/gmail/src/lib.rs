@@ -1,1 +1,25 @@
 //! Gmail (API v1) as hapax cells: send.
+
+mod client;
+mod facts;
+mod grant;
+mod mail;
+mod mime;
+mod send;
+mod tokens;
+mod wire;
+
+use std::sync::Arc;
+
+use hapax_core::cell::SharedIntegration;
+use hapax_core::clock::SystemClock;
+use hapax_core::transport::HttpTransport;
+
+pub use client::Gmail;
+pub use mail::{Address, Attachment, Mail, Mailbox, NoAddress, Reply};
+pub use send::{SendCell, SendReceipt};
+
+/// Gmail, for a connection.
+pub fn integration() -> SharedIntegration {
+    Arc::new(Gmail::new(Arc::new(HttpTransport::new()), Arc::new(SystemClock::new())))
+}

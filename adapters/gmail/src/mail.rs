@@ -1,0 +1,290 @@
+//! What a mail is made of, checked before anything is journaled.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hapax_core::cell::{CellArgs, Echo};
+use lettre::message::header::ContentType;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::wire::is_id;
+
+/// Sends this mail. Nothing of it is volatile: another wording is another mail.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mail {
+    /// Who gets it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<Mailbox>,
+    /// Who gets a copy that everybody sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cc: Vec<Mailbox>,
+    /// Who gets a copy that nobody sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bcc: Vec<Mailbox>,
+    /// Who it is from; the mailbox's own address if not said. Gmail takes only addresses that the
+    /// mailbox may send as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Mailbox>,
+    /// Its subject, in any script.
+    pub subject: String,
+    /// Its text.
+    pub text: String,
+    /// The same as HTML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// Files that go with it, 25 MB together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+    /// The mail that it answers. Gmail shows it in that thread only if the subject is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Reply>,
+}
+
+/// A person or a list, by address and name.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mailbox {
+    /// `jane@example.com`.
+    pub address: Address,
+    /// The name beside it, in any script.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// An address that has been checked. It is never shown by Debug.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Address(String);
+
+/// A file.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attachment {
+    /// Its name, in any script.
+    pub filename: String,
+    /// `application/pdf`.
+    pub content_type: String,
+    /// Its bytes in base64 (RFC 4648, with padding).
+    pub content: String,
+}
+
+/// Where a reply belongs.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reply {
+    /// Gmail's id of the thread.
+    pub thread_id: String,
+    /// The `Message-ID` of the mail that is answered, with its angle brackets.
+    pub in_reply_to: String,
+    /// The `Message-ID`s of the thread, oldest first; that of the answered mail if not said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+}
+
+/// Attachments together, before they are encoded (<https://support.google.com/mail/answer/6584>).
+const MOST_ATTACHED: usize = 25 * 1024 * 1024;
+
+impl Mail {
+    /// A mail to one person; for more, `Mail { cc, ..Mail::to(..) }`.
+    pub fn to(mailbox: Mailbox, subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            to: vec![mailbox],
+            cc: Vec::new(),
+            bcc: Vec::new(),
+            from: None,
+            subject: subject.into(),
+            text: text.into(),
+            html: None,
+            attachments: Vec::new(),
+            reply: None,
+        }
+    }
+
+    /// The addresses that stand in the mail for everybody to see.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = &Address> {
+        self.to.iter().chain(&self.cc).map(|mailbox| &mailbox.address)
+    }
+}
+
+impl Mailbox {
+    /// An address with a name.
+    pub fn named(address: Address, name: impl Into<String>) -> Self {
+        Self { address, name: Some(name.into()) }
+    }
+}
+
+impl From<Address> for Mailbox {
+    fn from(address: Address) -> Self {
+        Self { address, name: None }
+    }
+}
+
+impl Address {
+    /// The address as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A text that is no mail address. It doesn't quote the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoAddress;
+
+impl fmt::Display for NoAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("is no mail address like jane@example.com; an international domain is written as xn--...")
+    }
+}
+
+impl std::error::Error for NoAddress {}
+
+impl FromStr for Address {
+    type Err = NoAddress;
+
+    fn from_str(text: &str) -> Result<Self, NoAddress> {
+        Self::try_from(text.to_owned())
+    }
+}
+
+impl TryFrom<String> for Address {
+    type Error = NoAddress;
+
+    fn try_from(text: String) -> Result<Self, NoAddress> {
+        // Quoted local parts and addresses outside ASCII exist; Gmail's API promises neither.
+        let plain = text.is_ascii() && !text.contains(|c: char| c == '"' || c.is_ascii_control() || c == ' ');
+        match lettre::Address::from_str(&text) {
+            Ok(address) if plain && address.domain().contains('.') => Ok(Self(text)),
+            _ => Err(NoAddress),
+        }
+    }
+}
+
+impl From<Address> for String {
+    fn from(address: Address) -> Self {
+        address.0
+    }
+}
+
+impl JsonSchema for Address {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Address".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "email" })
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Address")
+    }
+}
+
+impl fmt::Debug for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Mailbox")
+    }
+}
+
+impl fmt::Debug for Attachment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attachment").field("content_type", &self.content_type).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").field("thread_id", &self.thread_id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Mail {
+    /// Counts only: everything else is personal.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mail")
+            .field("to", &self.to.len())
+            .field("cc", &self.cc.len())
+            .field("bcc", &self.bcc.len())
+            .field("attachments", &self.attachments.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Attachment {
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, String> {
+        STANDARD.decode(&self.content).map_err(|_| "content is no base64 with padding".to_owned())
+    }
+
+    /// Its type. A mail in a mail would have to go without base64, and parts of parts aren't files.
+    pub(crate) fn kind(&self) -> Result<ContentType, String> {
+        let unfit = ["multipart/", "message/"].iter().any(|kind| self.content_type.to_ascii_lowercase().starts_with(kind));
+        match ContentType::parse(&self.content_type) {
+            Ok(kind) if !unfit && !has_breaks(&self.content_type) => Ok(kind),
+            _ => Err("content_type: give a media type such as application/pdf".to_owned()),
+        }
+    }
+
+    fn check(&self) -> Result<usize, String> {
+        self.kind()?;
+        if self.filename.is_empty() || has_breaks(&self.filename) {
+            return Err("filename: give a name in one line".to_owned());
+        }
+        self.bytes().map(|bytes| bytes.len())
+    }
+}
+
+impl Reply {
+    fn check(&self) -> Result<(), String> {
+        if !is_id(&self.thread_id) {
+            return Err("thread_id: give Gmail's id of the thread".to_owned());
+        }
+        let is_message_id = |id: &String| {
+            id.starts_with('<') && id.ends_with('>') && id.contains('@') && id.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        if !is_message_id(&self.in_reply_to) {
+            return Err("in_reply_to: give a Message-ID with its angle brackets".to_owned());
+        }
+        if !self.references.iter().all(is_message_id) {
+            return Err("references: give Message-IDs with their angle brackets".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A line break in a header would begin another header.
+fn has_breaks(text: &str) -> bool {
+    text.chars().any(char::is_control)
+}
+
+impl CellArgs for Mail {
+    fn check(&self) -> Result<(), String> {
+        if self.to.is_empty() && self.cc.is_empty() && self.bcc.is_empty() {
+            return Err("to, cc, bcc: name at least one recipient".to_owned());
+        }
+        let people = self.to.iter().chain(&self.cc).chain(&self.bcc).chain(&self.from);
+        if people.filter_map(|mailbox| mailbox.name.as_deref()).any(has_breaks) {
+            return Err("name: a name is one line".to_owned());
+        }
+        if has_breaks(&self.subject) {
+            return Err("subject: a subject is one line".to_owned());
+        }
+        let mut attached = 0;
+        for (number, attachment) in self.attachments.iter().enumerate() {
+            attached += attachment.check().map_err(|why| format!("attachments[{number}].{why}"))?;
+        }
+        if attached > MOST_ATTACHED {
+            return Err("attachments: 25 MB together are the most that Gmail sends".to_owned());
+        }
+        self.reply.as_ref().map_or(Ok(()), |reply| reply.check().map_err(|why| format!("reply.{why}")))
+    }
+
+    fn echo(&self) -> Echo {
+        self.reply.iter().map(|reply| ("thread_id", reply.thread_id.clone())).collect()
+    }
+}
