@@ -132,19 +132,15 @@ async fn two_recover(run: &Run) -> Played {
     let standing = standing(run.spec);
     run.time.jump(standing.within_ms + standing.settle_ms + 60_000);
     let (one, two) = (run.process().await?, run.process().await?);
-    for point in [Point::BeforeCommit, Point::BeforeSend] {
-        let (at_one, at_two) = (one.stops().at(point, 1), two.stops().at(point, 1));
-        let meeting = async {
-            let both = async { tokio::join!(at_one.reached(), at_two.reached()) };
-            // Where one of them rightly gives way, they don't meet.
-            let _ = tokio::time::timeout(std::time::Duration::from_millis(400), both).await;
-            at_one.release();
-            at_two.release();
-        };
-        let (taken_one, taken_two, ()) = tokio::join!(run.take_up(&one), run.take_up(&two), meeting);
-        taken_one?;
-        taken_two?;
-    }
+    let (at_one, at_two) = (one.stops().at(Point::BeforeCommit, 1), two.stops().at(Point::BeforeCommit, 1));
+    let meeting = async {
+        tokio::join!(at_one.reached(), at_two.reached());
+        at_one.release();
+        at_two.release();
+    };
+    let (taken_one, taken_two, ()) = tokio::join!(run.take_up(&one), run.take_up(&two), meeting);
+    taken_one?;
+    taken_two?;
     let story = story_of(run, &intent).await;
     hold(Invariant::AsTheFaultSays, run.shots() <= 2, format!("both processes sent; {story}"))
 }
