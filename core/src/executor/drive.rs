@@ -174,7 +174,10 @@ impl Inner {
             let (ms, why) = match self.step(journal, &served, unrecorded).await? {
                 Step::On => continue,
                 Step::Done => (u64::MAX, String::new()),
-                Step::Waits(ms, why) => (ms, why),
+                Step::Waits(ms, why) => {
+                    self.give_back(journal);
+                    (ms, why)
+                }
             };
             if let Committed::EvidenceOnly = journal.commit(self, Some(&served)).await? {
                 continue;
@@ -249,6 +252,14 @@ impl Inner {
     pub(super) fn take(&self, journal: &mut Journal, for_ms: u64) {
         let owner = journal.owner.clone();
         journal.decide(self, Event::Leased { owner, for_ms });
+    }
+
+    /// Gives the lease back, if we have it: whoever waits must not keep others from working.
+    fn give_back(&self, journal: &mut Journal) {
+        if journal.state.lease.as_ref().is_some_and(|lease| lease.owner == journal.owner) {
+            let owner = journal.owner.clone();
+            journal.decide(self, Event::Yielded { owner });
+        }
     }
 
     /// Writes evidence, however long it takes while this task lives: what happened must not be

@@ -51,7 +51,7 @@ impl Inner {
                     journal.learn(self, Event::Witnessed { source: "prepare".to_owned(), receipt });
                     return self.settle_claim(journal, served).await;
                 }
-                Err(fault) => return self.not_prepared(journal, served, &fault).await,
+                Err(fault) => return Ok(self.not_prepared(journal, &fault)),
             }
         }
         self.ask(journal, served, "the steps before the request that counts never end".to_owned()).await
@@ -76,17 +76,12 @@ impl Inner {
 
     /// A harmless step failed: nothing that counts was sent. The caller hears why; the operation is
     /// due again.
-    async fn not_prepared(&self, journal: &mut Journal, served: &Served, fault: &Fault) -> Result<Driven, LedgerError> {
-        let owner = journal.owner.clone();
-        journal.decide(self, Event::Yielded { owner });
-        if let Committed::EvidenceOnly = journal.commit(self, Some(served)).await? {
-            return Ok(Driven::On);
-        }
-        let tries = u32::try_from(journal.state.revision).unwrap_or(u32::MAX);
-        Ok(Driven::Waits(
+    fn not_prepared(&self, journal: &Journal, fault: &Fault) -> Driven {
+        let tries = journal.state.given_back.0.saturating_add(1);
+        Driven::Waits(
             self.policy.bounds.backoff(tries),
             format!("nothing was sent that counts: a step before it failed: {fault}"),
-        ))
+        )
     }
 }
 

@@ -35,8 +35,12 @@ impl OpState {
                 self.approved(at, *epoch, self.intent.as_ref().is_some_and(|intent| intent.fingerprint == *fingerprint))
             }
             Event::Leased { owner, for_ms } => self.lease = Some(Lease { owner: owner.clone(), at, for_ms: *for_ms }),
-            Event::Yielded { owner } => self.release(owner),
+            Event::Yielded { owner } => {
+                self.given_back = (self.given_back.0 + 1, at);
+                self.release(owner);
+            }
             Event::Noted { name, value } => {
+                self.given_back.0 = 0;
                 self.notes.entry(name.clone()).or_insert_with(|| value.clone());
             }
             Event::Departed(departed) => self.departed(at, departed),
@@ -86,6 +90,7 @@ impl OpState {
 
     fn departed(&mut self, at: Stamp, departed: &Departed) {
         self.key_number = departed.key_number;
+        self.given_back.0 = 0;
         self.looked_back = false;
         // What was seen before says nothing about this attempt.
         self.last_look = None;
@@ -315,6 +320,7 @@ impl OpState {
     fn new_epoch(&mut self, at: Stamp, number: u32) {
         self.epoch = number;
         self.key_number = 0;
+        self.given_back.0 = 0;
         // An epoch that ended before it had a handle did not retire the one before it either.
         self.former_notes.append(&mut self.notes);
         self.looks = 0;

@@ -81,7 +81,20 @@ pub fn next(state: &OpState, standing: &Standing, view: &View<'_>) -> Do {
     if state.hold.is_some() || state.asked.is_some() {
         return Do::Nothing;
     }
-    if open { settle(state, standing, view) } else { begin(state, standing, view) }
+    let todo = if open { settle(state, standing, view) } else { begin(state, standing, view) };
+    not_past_an_end(todo, state, standing, view)
+}
+
+/// The ends of patience and of good-until are due times like any other: no wait passes over them,
+/// whatever the provider asked for.
+fn not_past_an_end(todo: Do, state: &OpState, standing: &Standing, view: &View<'_>) -> Do {
+    let Do::Wait { ms, why } = todo else { return todo };
+    let waited = super::Elapsed::between(state.patience_from, view.now).at_most_ms;
+    let patience = standing.patience_ms.saturating_sub(waited);
+    let good =
+        state.good_until_ms().map_or(0, |until| u64::try_from(until.saturating_sub(view.now.wall_ms)).unwrap_or(0));
+    let ms = [patience, good].into_iter().filter(|left| *left > 0).fold(ms, u64::min);
+    Do::Wait { ms, why }
 }
 
 /// One more look after everything that left is settled (rules 8 and 13). It is bounded and never
@@ -113,7 +126,9 @@ fn carry_out(state: &OpState, standing: &Standing, view: &View<'_>, pending: &Pe
         (Decision::DidNotHappen, _) => {
             Do::Close { reason: Refusal::new("by-a-person", format!("{} says that it did not happen", pending.by)) }
         }
-        (_, Permit::Yes { new_epoch, replace_key, because }) => send(state, standing, new_epoch, replace_key, because),
+        (_, Permit::Yes { new_epoch, replace_key, because }) => {
+            send(state, standing, view, new_epoch, replace_key, because)
+        }
         (_, Permit::Wait { ms, why }) => Do::Wait { ms, why },
         (_, Permit::No { .. }) if state.expired(view.now) => Do::Close { reason: expired() },
         (_, Permit::No { why }) => ask(why),
@@ -127,7 +142,7 @@ fn begin(state: &OpState, standing: &Standing, view: &View<'_>) -> Do {
         return begin_restored(state, standing, view, restore.midway);
     }
     match may_send(state, standing, view) {
-        Permit::Yes { new_epoch, replace_key, because } => send(state, standing, new_epoch, replace_key, because),
+        Permit::Yes { new_epoch, replace_key, because } => send(state, standing, view, new_epoch, replace_key, because),
         Permit::Wait { ms, why } => Do::Wait { ms, why },
         Permit::No { why } => ask(why),
     }
@@ -163,7 +178,9 @@ fn settle(state: &OpState, standing: &Standing, view: &View<'_>) -> Do {
     }
     let Some(look) = standing.look.filter(|_| state.looks < view.bounds.looks) else {
         return match may_send(state, standing, view) {
-            Permit::Yes { new_epoch, replace_key, because } => send(state, standing, new_epoch, replace_key, because),
+            Permit::Yes { new_epoch, replace_key, because } => {
+                send(state, standing, view, new_epoch, replace_key, because)
+            }
             Permit::Wait { ms, why } => Do::Wait { ms, why },
             Permit::No { .. } if standing.look.is_some() => ask(absent_but_open(state)),
             Permit::No { .. } => ask("a request may have taken effect, and the provider can't be asked".to_owned()),
@@ -176,7 +193,7 @@ fn settle(state: &OpState, standing: &Standing, view: &View<'_>) -> Do {
     }
     let permit = may_send(state, standing, view);
     if let Permit::Yes { new_epoch, replace_key, because } = permit {
-        return send(state, standing, new_epoch, replace_key, because);
+        return send(state, standing, view, new_epoch, replace_key, because);
     }
     let closing = state.until_closing(view.now);
     let nothing_to_learn = closing == 0 && state.last_look.is_some_and(|last| last.absent && state.closes(last.began));
@@ -231,12 +248,24 @@ fn look_pause(state: &OpState, view: &View<'_>) -> u64 {
 }
 
 /// Prepare comes before sending while names that the cell journals are missing.
-fn send(state: &OpState, standing: &Standing, new_epoch: bool, replace_key: bool, because: String) -> Do {
+fn send(
+    state: &OpState,
+    standing: &Standing,
+    view: &View<'_>,
+    new_epoch: bool,
+    replace_key: bool,
+    because: String,
+) -> Do {
     let missing = new_epoch || standing.notes.iter().any(|name| !state.notes.contains_key(*name));
-    if missing && !standing.notes.is_empty() {
-        Do::Prepare { new_epoch }
-    } else {
-        Do::Send { new_epoch, replace_key, because }
+    if !missing || standing.notes.is_empty() {
+        return Do::Send { new_epoch, replace_key, because };
+    }
+    // A step that fails again and again must not fill the journal: it is tried in a doubling series.
+    let (times, last) = state.given_back;
+    let waited = super::Elapsed::between(last, view.now).at_least_ms;
+    match view.bounds.backoff(times).saturating_sub(waited) {
+        0 => Do::Prepare { new_epoch },
+        ms => Do::Wait { ms, why: "a step before the request that counts failed just now".to_owned() },
     }
 }
 

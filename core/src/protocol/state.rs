@@ -20,6 +20,8 @@ pub struct OpState {
     pub notes: BTreeMap<String, String>,
     /// Those of the epochs before, the newest of each name.
     pub former_notes: BTreeMap<String, String>,
+    /// How often the work was given back since the last note or attempt, and when it last was.
+    pub given_back: (u32, Stamp),
     /// All attempts of all epochs.
     pub attempts: Vec<Attempt>,
     /// Looks since the last decision or epoch.
