@@ -6,7 +6,7 @@ use crate::capability::{Kind, Scope, Standing};
 use crate::cell::{Connection, Context, SharedCell, Wire};
 use crate::identity::{Form, Names, Seed};
 use crate::ledger::{Append, By, Index, LedgerError, OperationId, Phase};
-use crate::protocol::{Do, Event, Final, Hold, Intent, OpState, Record, View, fold, next};
+use crate::protocol::{Do, Event, Final, Hold, Intent, OpState, Record, Stamp, View, fold, next};
 
 /// One operation under work: its records, and what is not written yet.
 ///
@@ -262,10 +262,20 @@ impl Journal {
         match next(&self.state, &served.standing, &view) {
             Do::Wait { ms, .. } => Some(in_ms(ms)),
             Do::Nothing if self.state.is_final() => None,
-            // Only a moment that is still to come wakes anybody: nothing more happens by itself after it.
-            Do::Nothing => self.state.good_until_ms().filter(|until| *until > now.wall_ms),
+            Do::Nothing => self.due_at_good_until(&served.standing, &view),
             _ => Some(now.wall_ms),
         }
+    }
+}
+
+impl Journal {
+    /// What is held, or with a person, wakes nobody before its good-until, and then only if there is
+    /// something to do: what is taken up in vain would be due for ever.
+    fn due_at_good_until(&self, standing: &Standing, view: &View<'_>) -> Option<i64> {
+        let until = self.state.good_until_ms()?;
+        let left = u64::try_from(until.saturating_sub(view.now.wall_ms)).ok().filter(|left| *left > 0)?;
+        let now = Stamp { wall_ms: until, boot_ms: view.now.boot_ms.saturating_add(left), ..view.now };
+        (next(&self.state, standing, &View { now, ..*view }) != Do::Nothing).then_some(until)
     }
 }
 
