@@ -6,4 +6,5 @@ mod ledger_troubles;
 mod outcomes;
 mod people;
 mod provider;
+mod review;
 mod toy;
