@@ -6,6 +6,8 @@ mod grant;
 mod mail;
 mod mime;
 mod send;
+#[cfg(feature = "standin")]
+pub mod standin;
 mod tokens;
 mod wire;
 
