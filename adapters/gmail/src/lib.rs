@@ -8,6 +8,8 @@ mod mime;
 mod send;
 #[cfg(feature = "standin")]
 pub mod standin;
+#[cfg(test)]
+mod testing;
 mod tokens;
 mod wire;
 

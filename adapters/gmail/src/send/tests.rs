@@ -1,0 +1,258 @@
+use hapax_core::cell::{CellArgs, Step};
+use hapax_core::words::{Fault, Finding};
+use serde_json::{Value, json};
+
+use crate::mail::{Attachment, Mail, Reply};
+use crate::testing::{BEGAN_MS, Desk, error, mail, word};
+use crate::wire::encoded;
+
+fn draft(id: &str) -> (u16, Value) {
+    (200, json!({ "id": id, "message": { "id": "m0", "threadId": "t1", "labelIds": ["DRAFT"] } }))
+}
+
+fn accepted(thread: &str) -> (u16, Value) {
+    (200, json!({ "id": "m1", "threadId": thread, "labelIds": ["SENT"] }))
+}
+
+fn page(ids: &[&str], next: Option<&str>) -> (u16, Value) {
+    let messages: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "threadId": "t1" })).collect();
+    (200, json!({ "messages": messages, "nextPageToken": next, "resultSizeEstimate": 1 }))
+}
+
+fn empty() -> (u16, Value) {
+    (200, json!({ "resultSizeEstimate": 0 }))
+}
+
+/// A mail in SENT, as `format=metadata` shows it.
+fn sent(id: &str, mark: &str, to: &str, at_ms: i64) -> (u16, Value) {
+    let head = |name: &str, value: &str| json!({ "name": name, "value": value });
+    let headers = json!([head("MIME-Version", "1.0"), head("To", to), head("X-Hapax-Key", mark)]);
+    let payload = json!({ "headers": headers });
+    (200, json!({ "id": id, "threadId": "t1", "labelIds": ["SENT"], "internalDate": at_ms.to_string(), "payload": payload }))
+}
+
+const JANE: &str = "Jané <Jane@Example.com>";
+
+fn gone() -> (u16, Value) {
+    error(404, "notFound")
+}
+
+#[tokio::test]
+async fn send_creates_a_draft_then_notes_it_and_its_thread() {
+    let desk = Desk::new([draft("r1")]);
+    assert_eq!(desk.prepare(&mail()).await, Ok(Step::Note("draft", "r1".to_owned())));
+    let (_, request) = desk.script().request(0);
+    let body = String::from_utf8(request.encoded().expect("a body").1).expect("JSON");
+    assert!(body.starts_with(r#"{"message":{"raw":""#), "{body}");
+    let desk = Desk::new([draft("r1")]).noting_the_draft();
+    assert_eq!(desk.prepare(&mail()).await, Ok(Step::Note("thread", "t1".to_owned())));
+    assert_eq!(desk.script().asked(), ["GET /gmail/v1/users/me/drafts/r1?format=minimal"]);
+    assert_eq!(Desk::new([]).noting().prepare(&mail()).await, Ok(Step::Ready));
+}
+
+#[tokio::test]
+async fn send_draft_that_is_refused_refuses() {
+    for answer in [error(400, "invalidArgument"), error(404, "notFound"), error(403, "forbidden")] {
+        let desk = Desk::new([answer]);
+        let Ok(Step::Refused(refusal)) = desk.prepare(&mail()).await else { panic!("refused") };
+        assert_eq!(refusal.message, "words about (address)");
+    }
+    for answer in [error(429, "rateLimitExceeded"), error(503, "backendError"), (502, json!("a gateway"))] {
+        assert!(matches!(Desk::new([answer]).prepare(&mail()).await, Err(Fault::Status(..))));
+    }
+}
+
+#[tokio::test]
+async fn send_draft_in_another_thread_is_not_used() {
+    let reply = Reply { thread_id: "t2".into(), in_reply_to: "<a@example.com>".into(), references: Vec::new() };
+    let reply = Mail { reply: Some(reply), ..mail() };
+    let desk = Desk::new([draft("r1")]);
+    assert_eq!(desk.prepare(&reply).await, Err(Fault::Echo("thread of the new draft".to_owned())));
+}
+
+#[tokio::test]
+async fn send_draft_gone_before_it_was_sent_is_not_replaced() {
+    let desk = Desk::new([gone()]).noting_the_draft();
+    assert!(matches!(desk.prepare(&mail()).await, Err(Fault::Unread(_))));
+    assert_eq!(desk.script().asked().len(), 1, "no second draft");
+}
+
+#[tokio::test]
+async fn send_large_mail_goes_to_the_upload_address() {
+    let file = Attachment {
+        filename: "Größe.bin".into(),
+        content_type: "application/octet-stream".into(),
+        content: "AAAA".repeat(1_500_000),
+    };
+    let desk = Desk::new([draft("r1")]);
+    assert!(desk.prepare(&Mail { attachments: vec![file], ..mail() }).await.is_ok());
+    assert_eq!(desk.script().asked(), ["POST /upload/gmail/v1/users/me/drafts?uploadType=multipart"]);
+}
+
+#[tokio::test]
+async fn send_sends_the_noted_draft() {
+    let desk = Desk::new([accepted("t1")]).noting();
+    assert_eq!(word(&desk.attempt(&mail()).await), "happened");
+    let (_, request) = desk.script().request(0);
+    assert_eq!(desk.script().asked(), ["POST /gmail/v1/users/me/drafts/send"]);
+    assert_eq!(request.encoded().expect("a body").1, br#"{"id":"r1"}"#);
+    assert_eq!(word(&Desk::new([]).noting_the_draft().attempt(&mail()).await), "not done");
+}
+
+#[tokio::test]
+async fn send_answers_are_read_by_the_table() {
+    let check = async |answer: (u16, Value), expected: &str| {
+        let desk = Desk::new([answer.clone()]).noting();
+        assert_eq!(word(&desk.attempt(&mail()).await), expected, "{answer:?}");
+    };
+    check(gone(), "taken").await;
+    check(error(400, "failedPrecondition"), "taken").await;
+    check(error(400, "invalidArgument"), "refused").await;
+    check(error(403, "insufficientPermissions"), "refused").await;
+    for reason in ["rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded"] {
+        check(error(403, reason), "not done").await;
+    }
+    check(error(429, "rateLimitExceeded"), "not done").await;
+    check(error(401, "authError"), "not done").await;
+    check(error(500, "backendError"), "unclear").await;
+    check((404, json!({ "message": "Not Found" })), "unclear").await;
+    check(accepted("t2"), "unclear").await;
+    check((200, json!({ "id": "m1", "threadId": "t1", "labelIds": ["DRAFT"] })), "unclear").await;
+    assert_eq!(word(&Desk::losing().noting().attempt(&mail()).await), "unclear");
+}
+
+#[tokio::test]
+async fn send_answer_lost_after_effect() {
+    let mark = Desk::new([]).mark();
+    let desk = Desk::new([gone(), page(&["m2", "m1"], None), sent("m2", "other", JANE, BEGAN_MS), sent("m1", &mark, JANE, BEGAN_MS)]);
+    let Ok(Finding::Happened(receipt)) = desk.noting().find(&mail()).await else { panic!("found") };
+    assert_eq!(receipt.id, "m1");
+}
+
+#[tokio::test]
+async fn send_request_lost_before_effect() {
+    let desk = Desk::new([draft("r1"), empty()]).noting();
+    assert_eq!(desk.find(&mail()).await, Ok(Finding::Absent));
+    let desk = Desk::new([empty()]);
+    assert_eq!(desk.find(&mail()).await, Ok(Finding::Absent));
+}
+
+#[tokio::test]
+async fn send_gone_and_unfound_is_not_yet() {
+    let desk = Desk::new([gone(), empty()]).noting();
+    assert!(matches!(desk.find(&mail()).await, Ok(Finding::NotYet(_))));
+}
+
+#[tokio::test]
+async fn send_without_the_read_scope_cannot_tell() {
+    for first in [draft("r1"), gone()] {
+        let desk = Desk::new([first, error(403, "insufficientPermissions")]).noting();
+        assert!(matches!(desk.find(&mail()).await, Ok(Finding::CannotTell(_))));
+    }
+}
+
+#[tokio::test]
+async fn send_finds_on_the_last_page() {
+    let mark = Desk::new([]).mark();
+    let older = BEGAN_MS - 3_600_000;
+    let answers = [
+        gone(),
+        page(&["m4", "m3"], Some("2")),
+        sent("m4", "", JANE, BEGAN_MS),
+        sent("m3", "", JANE, older),
+        page(&["m1"], None),
+        sent("m1", &mark, JANE, BEGAN_MS),
+    ];
+    let desk = Desk::new(answers).noting();
+    assert!(matches!(desk.find(&mail()).await, Ok(Finding::Happened(_))), "a page that is partly older ends nothing");
+    assert!(desk.script().asked()[4].ends_with("pageToken=2"));
+    let desk = Desk::new([gone(), page(&["m3"], Some("2")), sent("m3", "", JANE, older)]).noting();
+    assert!(matches!(desk.find(&mail()).await, Ok(Finding::NotYet(_))), "what is older than the operation is not ours");
+}
+
+#[tokio::test]
+async fn send_failed_page_is_no_absence() {
+    for bad in [error(500, "backendError"), (200, json!({})), (404, json!({ "message": "Not Found" }))] {
+        let desk = Desk::new([draft("r1"), bad]).noting();
+        assert!(desk.find(&mail()).await.is_err());
+    }
+    let unreadable = (200, json!({ "id": "m1", "threadId": "t1", "raw": "!" }));
+    let desk = Desk::new([draft("r1"), page(&["m1"], None), unreadable.clone(), unreadable]).noting();
+    assert!(matches!(desk.find(&mail()).await, Err(Fault::Unread(_))));
+}
+
+#[tokio::test]
+async fn send_mark_is_read_from_the_raw_mail_where_headers_are_dropped() {
+    let mark = Desk::new([]).mark();
+    let few = json!({ "headers": [{ "name": "To", "value": JANE }] });
+    let dropped = (200, json!({ "id": "m1", "threadId": "t1", "labelIds": ["SENT"], "payload": few }));
+    let raw = encoded(format!("To: {JANE}\r\nX-Hapax-Key: {mark}\r\n\r\nbody").as_bytes());
+    let whole = (200, json!({ "id": "m1", "threadId": "t1", "labelIds": ["SENT"], "raw": raw }));
+    let desk = Desk::new([gone(), page(&["m1"], None), dropped, whole]).noting();
+    assert!(matches!(desk.find(&mail()).await, Ok(Finding::Happened(_))));
+    assert_eq!(desk.script().asked()[3], "GET /gmail/v1/users/me/messages/m1?format=raw");
+}
+
+#[tokio::test]
+async fn send_mark_on_a_mail_to_others_is_an_echo_fault() {
+    let mark = Desk::new([]).mark();
+    let desk = Desk::new([gone(), page(&["m1"], None), sent("m1", &mark, "eve@example.com", BEGAN_MS)]).noting();
+    assert_eq!(desk.find(&mail()).await, Err(Fault::Echo("recipients".to_owned())));
+}
+
+#[tokio::test]
+async fn send_two_with_our_mark_are_several() {
+    let mark = Desk::new([]).mark();
+    let two = [sent("m2", &mark, JANE, BEGAN_MS), sent("m1", &mark, JANE, BEGAN_MS)];
+    let desk = Desk::new([gone(), page(&["m2", "m1"], None)].into_iter().chain(two)).noting();
+    assert!(matches!(desk.find(&mail()).await, Ok(Finding::Several(_))));
+}
+
+#[tokio::test]
+async fn send_deletes_the_draft_of_the_epoch_before() {
+    let desk = Desk::new([(204, Value::Null), gone(), draft("r1")]).superseding();
+    assert_eq!(desk.prepare(&mail()).await, Ok(Step::Note("draft", "r1".to_owned())));
+    assert_eq!(desk.script().asked()[0], "DELETE /gmail/v1/users/me/drafts/r0");
+    let desk = Desk::new([error(403, "forbidden"), draft("r0")]).superseding();
+    assert!(matches!(desk.prepare(&mail()).await, Err(Fault::Unread(_))), "nothing new while the old one can be sent");
+}
+
+#[tokio::test]
+async fn send_persons_receipt_is_read_and_compared() {
+    let desk = Desk::new([sent("m1", "", JANE, BEGAN_MS)]);
+    assert!(desk.fetch(&mail(), "m1").await.expect("read").is_some());
+    let desk = Desk::new([sent("m1", "", "eve@example.com", BEGAN_MS)]);
+    assert!(matches!(desk.fetch(&mail(), "m1").await, Err(Fault::Echo(_))));
+    assert_eq!(Desk::new([gone()]).fetch(&mail(), "m1").await, Ok(None));
+    assert!(Desk::new([]).fetch(&mail(), "../x").await.is_err());
+}
+
+#[test]
+fn send_checks_its_arguments() {
+    let check = |change: &dyn Fn(&mut Mail), says: &str| {
+        let mut mail = mail();
+        change(&mut mail);
+        assert!(mail.check().expect_err(says).starts_with(says), "{:?}", mail.check());
+    };
+    let file = |kind: &str, content: &str| Attachment {
+        filename: "a.pdf".into(),
+        content_type: kind.into(),
+        content: content.into(),
+    };
+    check(&|mail| mail.to.clear(), "to, cc, bcc");
+    check(&|mail| mail.subject = "a\r\nBcc: eve@example.com".into(), "subject");
+    check(&|mail| mail.to[0].name = Some("a\nb".into()), "name");
+    check(&|mail| mail.attachments = vec![file("application/pdf", "no base64")], "attachments[0].content");
+    check(&|mail| mail.attachments = vec![file("multipart/mixed", "AAAA")], "attachments[0].content_type");
+    check(&|mail| mail.attachments = vec![file("a/b", &"AAAA".repeat(9_000_000))], "attachments: 25 MB");
+    let reply = |thread: &str, id: &str| {
+        Some(Reply { thread_id: thread.into(), in_reply_to: id.into(), references: Vec::new() })
+    };
+    check(&|mail| mail.reply = reply("a/b", "<a@b>"), "reply.thread_id");
+    check(&|mail| mail.reply = reply("t1", "a@b"), "reply.in_reply_to");
+    assert!(mail().check().is_ok());
+    for text in ["jane", "jane@localhost", "j\r\n@example.com", "a@b@example.com", "\"a b\"@example.com", "jané@example.com"] {
+        let refused = serde_json::from_value::<crate::Address>(json!(text)).expect_err(text).to_string();
+        assert!(!refused.contains(text), "{refused}");
+    }
+}

@@ -1,0 +1,123 @@
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hapax_core::cell::{Credentials, Integration};
+use hapax_core::words::{Answer, Fault};
+use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
+use rustls_pki_types::PrivatePkcs8KeyDer;
+use rustls_pki_types::pem::PemObject;
+use serde_json::{Value, json};
+
+use crate::integration;
+use crate::testing::{Desk, Script, error, mail};
+
+/// Made for these tests; it opens nothing.
+const KEY: &str = include_str!("test-key.pem");
+
+fn refreshing() -> Credentials {
+    let credentials = Credentials::none().with("client_id", "client".into()).with("client_secret", "hush".into());
+    credentials.with("refresh_token", "1//refresh".into()).with("token_url", "https://tokens.example/token".into())
+}
+
+fn token(name: &str, life: u64) -> (u16, Value) {
+    (200, json!({ "access_token": name, "expires_in": life, "token_type": "Bearer" }))
+}
+
+fn draft() -> (u16, Value) {
+    (200, json!({ "id": "r1", "message": { "id": "m0", "threadId": "t1" } }))
+}
+
+fn desk(answers: impl IntoIterator<Item = (u16, Value)>) -> (Desk, Arc<Script>) {
+    let script = Script::of(answers);
+    (Desk::with(script.clone(), refreshing()), script)
+}
+
+#[test]
+fn tokens_missing_credentials_are_named() {
+    let check = |credentials: &Credentials, says: &str| {
+        let mut request = hapax_core::transport::Request::get("/x");
+        let refused = integration().authorize(credentials, &mut request).expect_err("nothing to go with").to_string();
+        assert!(refused.contains(says), "{refused}");
+    };
+    check(&Credentials::none(), "GMAIL_REFRESH_TOKEN");
+    check(&Credentials::none().with("refresh_token", "1//x".into()), "GMAIL_CLIENT_ID");
+    check(&Credentials::none().with("service_account", "{}".into()), "not the JSON");
+    let key = json!({ "client_email": "a@b", "private_key": "x" }).to_string();
+    check(&Credentials::none().with("service_account", key.into()), "GMAIL_SUBJECT");
+}
+
+#[tokio::test]
+async fn tokens_are_refreshed_once_and_kept() {
+    // A step comes without a token: one is got, and the step goes on.
+    let (desk, script) = desk([token("one", 3600), draft(), draft()]);
+    assert!(desk.prepare(&mail()).await.is_ok());
+    assert!(desk.prepare(&mail()).await.is_ok());
+    assert_eq!(script.asked(), ["POST /token", "POST /gmail/v1/users/me/drafts", "POST /gmail/v1/users/me/drafts"]);
+    let (base, request) = script.request(0);
+    assert_eq!(base.as_str(), "https://tokens.example/");
+    let form = String::from_utf8(request.encoded().expect("a form").1).expect("a form");
+    for part in ["grant_type=refresh_token", "client_id=client", "client_secret=hush", "refresh_token=1%2F%2Frefresh"] {
+        assert!(form.contains(part), "{part}");
+    }
+    assert!(!format!("{request:?}").contains("hush"));
+}
+
+#[tokio::test]
+async fn tokens_that_are_short_are_renewed_before_an_attempt() {
+    let (desk, script) = desk([token("one", 0), token("two", 3600)]);
+    let gmail = &desk.wire().connection().integration;
+    gmail.refresh(desk.wire()).await.expect("a token");
+    gmail.refresh(desk.wire()).await.expect("another, for the first is over");
+    gmail.refresh(desk.wire()).await.expect("nothing to do");
+    assert_eq!(script.asked().len(), 2);
+}
+
+#[tokio::test]
+async fn tokens_are_refreshed_after_a_401() {
+    let (desk, script) = desk([token("one", 3600), error(401, "authError"), token("two", 3600), draft()]);
+    assert!(desk.prepare(&mail()).await.is_ok(), "a step goes on with a new token");
+    assert_eq!(script.asked().len(), 4);
+    let (desk, script) = self::desk([token("one", 3600), error(401, "authError"), token("two", 3600)]);
+    let desk = desk.noting();
+    let gmail = desk.wire().connection().integration.clone();
+    gmail.refresh(desk.wire()).await.expect("a token");
+    assert!(matches!(desk.attempt(&mail()).await, Answer::NotDone(..)), "a shot is never sent twice");
+    gmail.refresh(desk.wire()).await.expect("a new token before the next attempt");
+    assert_eq!(script.asked().len(), 3);
+}
+
+#[tokio::test]
+async fn tokens_refused_refresh_says_why() {
+    let refused = json!({ "error": "invalid_grant", "error_description": "revoked by jane@example.com" });
+    let (desk, _) = desk([(400, refused), (500, json!("a gateway"))]);
+    let gmail = &desk.wire().connection().integration;
+    let said = gmail.refresh(desk.wire()).await;
+    assert_eq!(said, Err(Fault::NotSent("the token endpoint refuses: invalid_grant".to_owned())));
+    assert!(gmail.refresh(desk.wire()).await.is_err());
+}
+
+#[tokio::test]
+async fn tokens_of_a_service_account_carry_the_mailbox() {
+    let key = json!({
+        "client_email": "robot@project.iam.gserviceaccount.com", "private_key": KEY, "private_key_id": "k1",
+        "token_uri": "https://tokens.example/token",
+    });
+    let credentials = Credentials::none().with("service_account", key.to_string().into());
+    let credentials = credentials.with("subject", "jane@example.com".into());
+    let script = Script::of([token("one", 3600), draft()]);
+    assert!(Desk::with(script.clone(), credentials).prepare(&mail()).await.is_ok());
+    let (_, request) = script.request(0);
+    let hapax_core::transport::Body::Form(pairs) = request.body else { panic!("a form") };
+    let assertion = &pairs.iter().find(|(name, _)| name == "assertion").expect("an assertion").1;
+    let (signed, signature) = assertion.rsplit_once('.').expect("three parts");
+    let claims = URL_SAFE_NO_PAD.decode(signed.split('.').nth(1).expect("claims")).expect("base64");
+    let claims: Value = serde_json::from_slice(&claims).expect("JSON");
+    assert_eq!((&claims["sub"], &claims["aud"]), (&json!("jane@example.com"), &json!("https://tokens.example/token")));
+    assert!(claims["scope"].as_str().expect("scopes").contains("gmail.compose"));
+    let der = PrivatePkcs8KeyDer::from_pem_slice(KEY.as_bytes()).expect("PEM");
+    let key = RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()).expect("a key");
+    let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key.public_key().as_ref());
+    let signature = URL_SAFE_NO_PAD.decode(signature).expect("base64");
+    public.verify(signed.as_bytes(), &signature).expect("signed by the account");
+}
