@@ -274,6 +274,9 @@ impl CellArgs for Mail {
         if has_breaks(&self.subject) {
             return Err("subject: a subject is one line".to_owned());
         }
+        if self.text.contains('\0') || self.html.as_ref().is_some_and(|html| html.contains('\0')) {
+            return Err("text, html: no mail carries a NUL character".to_owned());
+        }
         let mut attached = 0;
         for (number, attachment) in self.attachments.iter().enumerate() {
             attached += attachment.check().map_err(|why| format!("attachments[{number}].{why}"))?;

@@ -1,8 +1,8 @@
 //! A mail as RFC 5322 text. The same mail gives the same bytes: nothing is drawn from a clock or from
 //! chance, and Google adds Date and Message-ID itself.
 
-use lettre::message::header::{self, Header, HeaderName, HeaderValue, Headers};
-use lettre::message::{Attachment, Mailbox, Mailboxes, MultiPart, MultiPartKind, SinglePart};
+use lettre::message::header::{self, ContentTransferEncoding, Header, HeaderName, HeaderValue, Headers};
+use lettre::message::{Attachment, Body, Mailbox, Mailboxes, MultiPart, MultiPartKind, SinglePart};
 
 use crate::mail::{self, Mail};
 
@@ -54,8 +54,10 @@ fn body(mail: &Mail, mark: &str) -> Result<Part, String> {
         Part::Multi(both) => builder.multipart(both),
     };
     for attachment in &mail.attachments {
-        let file = Attachment::new(attachment.filename.clone()).body(attachment.bytes()?, attachment.kind()?);
-        whole = whole.singlepart(file);
+        // Left to itself the library would write bytes as they are if all of them are ASCII, NUL included.
+        let bytes = Body::new_with_encoding(attachment.bytes()?, ContentTransferEncoding::Base64)
+            .map_err(|_| "content can't be encoded".to_owned())?;
+        whole = whole.singlepart(Attachment::new(attachment.filename.clone()).body(bytes, attachment.kind()?));
     }
     Ok(Part::Multi(whole))
 }

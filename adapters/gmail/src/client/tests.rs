@@ -1,5 +1,5 @@
 use hapax_core::capability::Need;
-use hapax_core::cell::{Connection, Credentials, Integration};
+use hapax_core::cell::{Connection, Credentials};
 use hapax_core::transport::Request;
 use serde_json::json;
 

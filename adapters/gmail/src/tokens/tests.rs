@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hapax_core::cell::{Credentials, Integration};
+use hapax_core::cell::Credentials;
 use hapax_core::words::{Answer, Fault};
 use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use rustls_pki_types::PrivatePkcs8KeyDer;
@@ -76,6 +76,8 @@ async fn tokens_that_are_short_are_renewed_before_an_attempt() {
 #[tokio::test]
 async fn tokens_are_refreshed_after_a_401() {
     let (desk, script) = desk([token("one", 3600), error(401, "authError"), token("two", 3600), draft()]);
+    let gmail = desk.wire().connection().integration.clone();
+    gmail.refresh(desk.wire()).await.expect("a token");
     assert!(desk.prepare(&mail()).await.is_ok(), "a step goes on with a new token");
     assert_eq!(script.asked().len(), 4);
     let (desk, script) = self::desk([token("one", 3600), error(401, "authError"), token("two", 3600)]);
