@@ -41,7 +41,6 @@ impl Subject for Stripe {
         vec![
             ("claim-not-stored", "every record carries our mark, so none can be taken for another intent's"),
             ("absence-believed-at-once", ABSORBED),
-            ("conflicts-ignored", ABSORBED),
         ]
     }
 

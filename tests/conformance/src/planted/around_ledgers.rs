@@ -11,7 +11,6 @@ use hapax_core::protocol::{Event, Stamp};
 enum Bug {
     AcknowledgesOnly,
     WithoutClaims,
-    WithoutConflicts,
 }
 
 struct Careless {
@@ -27,10 +26,6 @@ pub(super) fn without_claims(below: SharedLedger) -> SharedLedger {
     Arc::new(Careless { below, bug: Bug::WithoutClaims })
 }
 
-pub(super) fn without_conflicts(below: SharedLedger) -> SharedLedger {
-    Arc::new(Careless { below, bug: Bug::WithoutConflicts })
-}
-
 #[async_trait]
 impl Ledger for Careless {
     async fn append(&self, mut append: Append) -> Result<Appended, LedgerError> {
@@ -41,11 +36,6 @@ impl Ledger for Careless {
                 return Ok(Appended { revision, similar: Vec::new() });
             }
             Bug::WithoutClaims => append.index.claim = None,
-            Bug::WithoutConflicts if append.seen > 0 => {
-                if let Some(stored) = self.below.load(By::Id(append.operation)).await? {
-                    append.seen = stored.records.len() as u64;
-                }
-            }
             _ => {}
         }
         self.below.append(append).await

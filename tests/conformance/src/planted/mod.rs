@@ -126,19 +126,6 @@ pub const ALL: &[Planted] = &[
         shows: &[Invariant::DeadlineKept],
     },
     Planted {
-        name: "conflicts-ignored",
-        what: "the ledger writes although the operation has moved on",
-        bends: Bends::ledger(around_ledgers::without_conflicts),
-        faults: &["two-recover-at-once", "2-processes", "50-callers-4-processes", "2-callers"],
-        shows: &[
-            Invariant::OneEffect,
-            Invariant::AsTheFaultSays,
-            Invariant::OneRequest,
-            Invariant::FinalStaysFinal,
-            Invariant::Runs,
-        ],
-    },
-    Planted {
         name: "refused-is-not-done",
         what: "a refusal counts as something to try again",
         bends: Bends::cell(around_cells::refusal_is_not_done),
