@@ -5,6 +5,7 @@ pub mod capability;
 pub mod cell;
 pub mod clock;
 pub mod executor;
+pub mod group;
 pub mod identity;
 pub mod ledger;
 pub mod money;
