@@ -9,6 +9,7 @@ pub(crate) mod errors;
 mod failure_modes;
 mod functions;
 mod known_runs;
+mod links;
 mod sizes;
 mod words;
 
@@ -20,7 +21,7 @@ use crate::say;
 /// A check: what it finds, each in a sentence.
 type Check = fn(&Path) -> Done<Vec<String>>;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("directions of dependencies", directions::check),
     ("reasons beside dependencies", dependencies::check),
     ("every adapter is in the catalog", catalog::check),
@@ -28,6 +29,7 @@ const CHECKS: [(&str, Check); 10] = [
     ("failure modes and tests, both ways", failure_modes::check),
     ("runs that broke earlier drafts", known_runs::check),
     ("a page for each error code", errors::check),
+    ("links between documents", links::check),
     ("lengths of files", sizes::check),
     ("attributes and leftovers", attributes::check),
     ("words that are not used", words::check),
