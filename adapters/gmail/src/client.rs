@@ -168,7 +168,10 @@ impl Asking<'_> {
     }
 
     /// The same as [`Asking::call`], with Google's error kept apart.
-    pub(crate) async fn try_call<T: DeserializeOwned>(self, harmless: Request) -> Result<Result<T, (u16, Code)>, Fault> {
+    pub(crate) async fn try_call<T: DeserializeOwned>(
+        self,
+        harmless: Request,
+    ) -> Result<Result<T, (u16, Code)>, Fault> {
         match self.cx.try_call(harmless.clone()).await {
             Ok(Err((401, code))) if !self.tokens.renew().await? => Ok(Err((401, code))),
             Ok(Err((401, _))) => self.cx.try_call(harmless).await,

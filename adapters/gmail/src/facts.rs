@@ -46,7 +46,8 @@ pub(crate) const BY_DRAFT: Native = Native::handle(DRAFT_NOTE)
 
 /// A draft that is still there was not sent. That sending and deleting are one step is not written,
 /// so this suggests.
-pub(crate) const DRAFT_THERE: Query = Query::by_token().lag(Duration::ZERO).reaches(Window::Ever).from(&[DRAFTS, DRAFT]);
+pub(crate) const DRAFT_THERE: Query =
+    Query::by_token().lag(Duration::ZERO).reaches(Window::Ever).from(&[DRAFTS, DRAFT]);
 
 /// The header that we plant, in the mails of the label SENT.
 pub(crate) const IN_SENT: Query = Query::by_mark(KEY, Form::Text(32))

@@ -16,9 +16,13 @@ use sha2::{Digest, Sha256};
 const ACCESS_TOKEN: CredentialField = field("access_token", "GMAIL_ACCESS_TOKEN", "a token as it is, for a first try");
 const CLIENT_ID: CredentialField = field("client_id", "GMAIL_CLIENT_ID", "OAuth client, with refresh_token");
 const CLIENT_SECRET: CredentialField = field("client_secret", "GMAIL_CLIENT_SECRET", "the OAuth client's secret");
-const REFRESH_TOKEN: CredentialField = field("refresh_token", "GMAIL_REFRESH_TOKEN", "what the mailbox's owner agreed to");
-const SERVICE_ACCOUNT: CredentialField =
-    field("service_account", "GMAIL_SERVICE_ACCOUNT", "key of a service account (the JSON that Google gives), with subject");
+const REFRESH_TOKEN: CredentialField =
+    field("refresh_token", "GMAIL_REFRESH_TOKEN", "what the mailbox's owner agreed to");
+const SERVICE_ACCOUNT: CredentialField = field(
+    "service_account",
+    "GMAIL_SERVICE_ACCOUNT",
+    "key of a service account (the JSON that Google gives), with subject",
+);
 pub(crate) const SUBJECT: CredentialField =
     field("subject", "GMAIL_SUBJECT", "mailbox that the service account acts for");
 const SCOPES: CredentialField = field("scopes", "GMAIL_SCOPES", "scopes of the service account, if not the usual two");
@@ -44,12 +48,7 @@ pub(crate) enum Grant {
     /// The token itself; nothing can renew it.
     Given(SecretString),
     /// The owner of a mailbox has agreed.
-    Refresh {
-        client_id: String,
-        client_secret: Option<SecretString>,
-        refresh_token: SecretString,
-        url: String,
-    },
+    Refresh { client_id: String, client_secret: Option<SecretString>, refresh_token: SecretString, url: String },
     /// A service account acts for a mailbox of its domain.
     Delegated { account: ServiceAccount, subject: String, scopes: String, url: String },
 }

@@ -1,5 +1,8 @@
 //! Gmail (API v1) as hapax cells: send.
+// The example in the README needs the stand-in, so both come with its feature.
+#![cfg_attr(feature = "standin", doc = "", doc = include_str!("../README.md"))]
 
+mod bulk;
 mod client;
 mod facts;
 mod grant;
@@ -19,6 +22,7 @@ use hapax_core::cell::SharedIntegration;
 use hapax_core::clock::SystemClock;
 use hapax_core::transport::HttpTransport;
 
+pub use bulk::{BulkError, bulk, send_bulk};
 pub use client::Gmail;
 pub use mail::{Address, Attachment, Mail, Mailbox, NoAddress, Reply};
 pub use send::{SendCell, SendReceipt};

@@ -223,7 +223,8 @@ impl Attachment {
 
     /// Its type. A mail in a mail would have to go without base64, and parts of parts aren't files.
     pub(crate) fn kind(&self) -> Result<ContentType, String> {
-        let unfit = ["multipart/", "message/"].iter().any(|kind| self.content_type.to_ascii_lowercase().starts_with(kind));
+        let unfit =
+            ["multipart/", "message/"].iter().any(|kind| self.content_type.to_ascii_lowercase().starts_with(kind));
         match ContentType::parse(&self.content_type) {
             Ok(kind) if !unfit && !has_breaks(&self.content_type) => Ok(kind),
             _ => Err("content_type: give a media type such as application/pdf".to_owned()),
@@ -245,7 +246,10 @@ impl Reply {
             return Err("thread_id: give Gmail's id of the thread".to_owned());
         }
         let is_message_id = |id: &String| {
-            id.starts_with('<') && id.ends_with('>') && id.contains('@') && id.bytes().all(|byte| byte.is_ascii_graphic())
+            id.starts_with('<')
+                && id.ends_with('>')
+                && id.contains('@')
+                && id.bytes().all(|byte| byte.is_ascii_graphic())
         };
         if !is_message_id(&self.in_reply_to) {
             return Err("in_reply_to: give a Message-ID with its angle brackets".to_owned());

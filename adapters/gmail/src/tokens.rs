@@ -11,7 +11,10 @@ use hapax_core::protocol::{Elapsed, Stamp};
 use hapax_core::transport::{Body, Request, Response, SharedTransport};
 use hapax_core::words::Fault;
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse};
-use oauth2::{AsyncHttpClient, AuthType, ClientId, ClientSecret, HttpRequest, HttpResponse, RefreshToken, RequestTokenError, TokenResponse, TokenUrl};
+use oauth2::{
+    AsyncHttpClient, AuthType, ClientId, ClientSecret, HttpRequest, HttpResponse, RefreshToken, RequestTokenError,
+    TokenResponse, TokenUrl,
+};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 

@@ -1,9 +1,9 @@
 //! Shapes of Gmail's answers; only the fields that are read.
 
 use base64::Engine;
+use base64::engine::DecodePaddingMode;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{GeneralPurposeConfig, URL_SAFE_NO_PAD};
-use base64::engine::DecodePaddingMode;
 use serde::Deserialize;
 
 /// A message, in whatever format it was asked for.
@@ -137,7 +137,9 @@ pub(crate) fn encoded(mail: &[u8]) -> String {
 /// Whether a text can be an id of Gmail's. Ids become part of a path, so nothing else may stand in
 /// them.
 pub(crate) fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() < 250 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    !text.is_empty()
+        && text.len() < 250
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 #[cfg(test)]
@@ -151,7 +153,8 @@ mod tests {
         assert!(read(json!({})).is_err());
         let empty = read(json!({ "resultSizeEstimate": 0 })).expect("an empty list");
         assert!(empty.ids.is_empty() && empty.next.is_none());
-        let page = read(json!({ "messages": [{ "id": "m1", "threadId": "t1" }], "nextPageToken": "2" })).expect("a page");
+        let page =
+            read(json!({ "messages": [{ "id": "m1", "threadId": "t1" }], "nextPageToken": "2" })).expect("a page");
         assert_eq!((page.ids.as_slice(), page.next.as_deref()), (["m1".to_owned()].as_slice(), Some("2")));
     }
 

@@ -8,7 +8,10 @@ fn text(mail: &Mail) -> String {
 
 #[test]
 fn send_same_mail_encodes_equally() {
-    let file = Attachment { filename: "Größe.pdf".into(), content_type: "application/pdf".into(), content: "AAECAw==".into() };
+    let file =
+        Attachment {
+            filename: "Größe.pdf".into(), content_type: "application/pdf".into(), content: "AAECAw==".into()
+        };
     let mail = Mail { html: Some("<p>It is due.</p>".into()), attachments: vec![file], ..mail() };
     let one = text(&mail);
     assert_eq!(one, text(&mail));
@@ -33,7 +36,9 @@ fn hidden_copies_and_replies_stand_in_the_head() {
     let reply = Reply { thread_id: "t1".into(), in_reply_to: "<a@example.com>".into(), references: Vec::new() };
     let mail = text(&Mail { bcc, reply: Some(reply), ..mail() });
     let head = mail.split("\r\n\r\n").next().expect("a head");
-    for line in ["Bcc: kim@example.com", "In-Reply-To: <a@example.com>", "References: <a@example.com>", "MIME-Version: 1.0"] {
+    for line in
+        ["Bcc: kim@example.com", "In-Reply-To: <a@example.com>", "References: <a@example.com>", "MIME-Version: 1.0"]
+    {
         assert!(head.contains(line), "{head}");
     }
 }

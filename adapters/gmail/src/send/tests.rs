@@ -28,7 +28,10 @@ fn sent(id: &str, mark: &str, to: &str, at_ms: i64) -> (u16, Value) {
     let head = |name: &str, value: &str| json!({ "name": name, "value": value });
     let headers = json!([head("MIME-Version", "1.0"), head("To", to), head("X-Hapax-Key", mark)]);
     let payload = json!({ "headers": headers });
-    (200, json!({ "id": id, "threadId": "t1", "labelIds": ["SENT"], "internalDate": at_ms.to_string(), "payload": payload }))
+    (
+        200,
+        json!({ "id": id, "threadId": "t1", "labelIds": ["SENT"], "internalDate": at_ms.to_string(), "payload": payload }),
+    )
 }
 
 const JANE: &str = "Jané <Jane@Example.com>";
@@ -124,7 +127,12 @@ async fn send_answers_are_read_by_the_table() {
 #[tokio::test]
 async fn send_answer_lost_after_effect() {
     let mark = Desk::new([]).mark();
-    let desk = Desk::new([gone(), page(&["m2", "m1"], None), sent("m2", "other", JANE, BEGAN_MS), sent("m1", &mark, JANE, BEGAN_MS)]);
+    let desk = Desk::new([
+        gone(),
+        page(&["m2", "m1"], None),
+        sent("m2", "other", JANE, BEGAN_MS),
+        sent("m1", &mark, JANE, BEGAN_MS),
+    ]);
     let Ok(Finding::Happened(receipt)) = desk.noting().find(&mail()).await else { panic!("found") };
     assert_eq!(receipt.id, "m1");
 }
@@ -252,7 +260,9 @@ fn send_checks_its_arguments() {
     check(&|mail| mail.reply = reply("a/b", "<a@b>"), "reply.thread_id");
     check(&|mail| mail.reply = reply("t1", "a@b"), "reply.in_reply_to");
     assert!(mail().check().is_ok());
-    for text in ["kim", "kim@localhost", "j\r\n@example.com", "a@b@example.com", "\"a b\"@example.com", "jané@example.com"] {
+    for text in
+        ["kim", "kim@localhost", "j\r\n@example.com", "a@b@example.com", "\"a b\"@example.com", "jané@example.com"]
+    {
         let refused = serde_json::from_value::<crate::Address>(json!(text)).expect_err(text).to_string();
         assert!(!refused.contains(text), "{refused}");
     }

@@ -125,7 +125,11 @@ impl StandIn {
 
     fn may_read(&self) -> Result<(), Fail> {
         let words = "Request had insufficient authentication scopes.";
-        if self.reads_sent { Ok(()) } else { Err(Fail::new(403, "insufficientPermissions", "PERMISSION_DENIED", words)) }
+        if self.reads_sent {
+            Ok(())
+        } else {
+            Err(Fail::new(403, "insufficientPermissions", "PERMISSION_DENIED", words))
+        }
     }
 }
 

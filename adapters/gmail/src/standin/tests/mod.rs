@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::StandIn;
 
-const MAIL: &str = "To: Jane <jane@example.com>\r\nSubject: s\r\nMIME-Version: 1.0\r\nX-Hapax-Key: mark\r\n\r\nbody\r\n";
+const MAIL: &str =
+    "To: Jane <jane@example.com>\r\nSubject: s\r\nMIME-Version: 1.0\r\nX-Hapax-Key: mark\r\n\r\nbody\r\n";
 
 async fn stand_in() -> (Server, StandIn) {
     let hand = StandIn::new(World::new(1));
@@ -57,7 +58,9 @@ async fn a_sent_draft_is_gone_and_a_new_message_is_in_sent() {
 #[tokio::test]
 async fn an_upload_in_two_parts_is_a_draft() {
     let (server, _) = stand_in().await;
-    let body = format!("--b\r\nContent-Type: application/json\r\n\r\n{{\"message\":{{}}}}\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n{MAIL}\r\n--b--\r\n");
+    let body = format!(
+        "--b\r\nContent-Type: application/json\r\n\r\n{{\"message\":{{}}}}\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n{MAIL}\r\n--b--\r\n"
+    );
     let url = format!("{}/upload/gmail/v1/users/me/drafts?uploadType=multipart", server.url());
     let call = Call::post(&url).header("authorization", "Bearer ya29.test");
     let call = call.header("content-type", "multipart/related; boundary=b").body(body.into_bytes());
@@ -90,7 +93,10 @@ async fn without_the_scope_or_a_token_mails_are_not_read() {
     let hand = StandIn::new(World::new(1)).without_read_scope();
     let server = hand.serve(0).await.expect("a free port");
     let refused = ask(&server, "GET", "/messages?labelIds=SENT", None).await;
-    assert_eq!((refused.status, &refused.value()["error"]["errors"][0]["reason"]), (403, &json!("insufficientPermissions")));
+    assert_eq!(
+        (refused.status, &refused.value()["error"]["errors"][0]["reason"]),
+        (403, &json!("insufficientPermissions"))
+    );
     let url = format!("{}/gmail/v1/users/me/drafts", server.url());
     assert_eq!(Call::get(&url).send().await.expect("a reply").status, 401);
 }
