@@ -133,7 +133,14 @@ impl Inner {
     ) -> Result<RunReport, ExecutorError> {
         let mut failures = 0;
         loop {
-            let error = match self.turn(&mut journal, checked.as_ref(), deadline, unrecorded).await {
+            // What could not be written is taken back before anything is decided: a departure that
+            // only this task knows of must be neither believed nor written later.
+            let fresh = if failures == 0 { Ok(()) } else { journal.roll_back(self).await.map_err(Stop::from) };
+            let turned = match fresh {
+                Ok(()) => self.turn(&mut journal, checked.as_ref(), deadline, unrecorded).await,
+                Err(away) => Err(away),
+            };
+            let error = match turned {
                 Ok(report) => return Ok(report),
                 Err(Stop::Refused(error)) => return Err(error),
                 Err(Stop::Ledger(error)) if journal.is_new() => return Err(ExecutorError::Ledger(error)),
@@ -148,7 +155,6 @@ impl Inner {
                 return Ok(RunReport::unknown(journal.operation, &error.to_string(), receipt));
             }
             self.clock.sleep(pause).await;
-            let _ = journal.roll_back(self).await;
         }
     }
 
