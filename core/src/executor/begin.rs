@@ -232,26 +232,32 @@ impl Executor {
         let restored = inner.header_of_the_past().await?.restored;
         let mut journal = self.load(operation).await?;
         let deadline = Deadline::after(inner, wait_ms);
-        if journal.state.epoch > epoch {
+        let repeated = journal.state.epoch > epoch;
+        if repeated && args.is_none() {
             return inner.clone().drive_in_task(journal, None, deadline).await;
         }
-        journal.may_supersede(epoch)?;
         let old = journal.intent().map_err(ExecutorError::Ledger)?.clone();
+        let names_args = args.is_some();
         let request = RunRequest::new(&old.connection, &old.cell, old.key.clone(), args.unwrap_or((*old.args).clone()));
         let checked = inner.check(&request)?;
+        if repeated {
+            return inner.clone().drive_in_task(journal, Some(checked), deadline).await;
+        }
+        journal.may_supersede(epoch)?;
         let at = inner.clock.now();
         let by = by.to_owned();
-        journal.decide_at(Record { at, event: Event::Superseded { by, epoch, intent: checked.intent } });
+        journal.decide_at(Record { at, event: Event::Superseded { by, epoch, intent: checked.intent.clone() } });
         if let Some(since) = restored {
             // The ledger may have forgotten that this was done before.
             journal.decide_at(Record { at, event: Event::Restored { since, span_ms: checked.served.span_ms() } });
         }
-        if let Some(hold) = checked.hold {
+        if let Some(hold) = checked.hold.clone() {
             // An approval binds the fingerprint and epoch that it was given for.
             journal.decide_at(Record { at, event: Event::Held(hold) });
         }
         journal.commit(inner, Some(&checked.served)).await.map_err(ExecutorError::Ledger)?;
-        inner.clone().drive_in_task(journal, None, deadline).await
+        // If somebody else was faster with other arguments, theirs are not answered as ours.
+        inner.clone().drive_in_task(journal, names_args.then_some(checked), deadline).await
     }
 }
 
