@@ -2,10 +2,12 @@
 
 use hapax_core::capability::CellSpec;
 use hapax_core::cell::{Cell, CellArgs, Shot, erase};
+use hapax_core::executor::ExecutorError;
 use hapax_core::policy::Policy;
 use hapax_core::words::{Answer, Next};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::toys::{Belted, Made, Plain, Reshaped, Rotated, connection, connection_with};
 use crate::bed::{Bed, id, request, unknown_next};
@@ -56,6 +58,21 @@ async fn m08d_a_handle_that_is_a_belt_can_be_lost_too() {
     assert_eq!(unknown_next(&report), Next::Person);
 }
 
+/// Rule 11 (A28): repeating a supersede changes nothing, and a second one with other arguments isn't
+/// a repetition: it must not be told what became of the first one's.
+#[tokio::test(start_paused = true)]
+async fn a28_a_second_supersede_with_other_arguments_is_not_answered_with_the_first() {
+    let bed = Bed::new();
+    bed.provider.script([Does::Says(402, "declined")]);
+    let executor = bed.executor().await;
+    let refused = executor.run(request("toy.keyed", "k", 100)).await.expect("run");
+    let by = |amount: i64| executor.supersede(refused.operation, 0, "ann", Some(json!({ "amount": amount })), 10_000);
+    assert_eq!(id(&by(200).await.expect("supersede")), Some("e0"));
+    assert_eq!(id(&by(200).await.expect("a repetition")), Some("e0"));
+    let other = by(300).await;
+    assert!(matches!(other, Err(ExecutorError::KeyReused { .. })), "{other:?}");
+}
+
 /// What the toy takes after an upgrade.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 struct MoreArgs {
@@ -88,5 +105,5 @@ async fn a21_a_new_field_with_a_default_is_no_other_intent() {
     let again = upgraded.run(request("toy.reshaped", "k", 100)).await.expect("the same intent");
     assert_eq!((id(&first), id(&again)), (Some("e0"), Some("e0")));
     let other = upgraded.run(request("toy.reshaped", "k", 5)).await;
-    assert!(matches!(other, Err(hapax_core::executor::ExecutorError::KeyReused { .. })), "{other:?}");
+    assert!(matches!(other, Err(ExecutorError::KeyReused { .. })), "{other:?}");
 }

@@ -25,9 +25,13 @@ async fn a_departure_that_could_not_be_written_is_not_taken_for_sent() {
     let executor = bed.executor_with(Policy::default(), Bed::connection(), flaky.clone()).await;
     let running = tokio::spawn(async move { executor.run(request("toy.blind", "k", 100)).await.expect("run") });
     tokio::time::sleep(Duration::from_millis(100)).await;
+    // It comes back for writing first.
     flaky.away.store(true, Ordering::SeqCst);
-    seconds(5).await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    flaky.unread.store(true, Ordering::SeqCst);
     flaky.away.store(false, Ordering::SeqCst);
+    seconds(5).await;
+    flaky.unread.store(false, Ordering::SeqCst);
     let report = running.await.expect("task");
     assert_eq!(id(&report), Some("e0"), "{report:?}");
 }

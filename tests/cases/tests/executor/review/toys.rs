@@ -328,12 +328,14 @@ pub(super) fn connection<C: Cell>(cell: C) -> Connection {
 pub(super) struct Flaky {
     inner: Arc<MemoryLedger>,
     pub(super) away: AtomicBool,
+    pub(super) unread: AtomicBool,
     pub(super) takes_no_answers: AtomicBool,
 }
 
 impl Flaky {
     pub(super) fn new(inner: Arc<MemoryLedger>) -> Arc<Self> {
-        Arc::new(Self { inner, away: AtomicBool::new(false), takes_no_answers: AtomicBool::new(false) })
+        let [away, unread, takes_no_answers] = [(); 3].map(|()| AtomicBool::new(false));
+        Arc::new(Self { inner, away, unread, takes_no_answers })
     }
 
     fn check(&self, unusable: bool) -> Result<(), LedgerError> {
@@ -354,7 +356,7 @@ impl Ledger for Flaky {
     }
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
-        self.check(false)?;
+        self.check(self.unread.load(Ordering::SeqCst))?;
         self.inner.load(by).await
     }
 
