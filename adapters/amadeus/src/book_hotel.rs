@@ -170,7 +170,8 @@ impl CellArgs for BookHotel {
             let is_first = number == 0 && self.reference;
             room.check(&format!("rooms[{number}]"), self.guests.len(), is_first)?;
         }
-        let sleeps = |guest: usize| self.rooms.iter().filter(|room| room.guests.contains(&guest)).count();
+        let beds = || self.rooms.iter().flat_map(|room| &room.guests);
+        let sleeps = |guest: usize| beds().filter(|one| **one == guest).count();
         if let Some(guest) = (1..=self.guests.len()).find(|guest| sleeps(*guest) != 1) {
             return Err(format!("rooms: guest {guest} has to sleep in one room"));
         }

@@ -37,7 +37,8 @@ fn faults(description: &Value, path: &str, body: &Value) -> Vec<String> {
     if let Some(room) = schema.pointer_mut("/definitions/roomAssociation").and_then(Value::as_object_mut) {
         room.remove("maxProperties");
     }
-    let validator = jsonschema::draft4::new(&schema).expect("a schema");
+    // Local times have no offset, and the vendor's own examples fail its `date-time`.
+    let validator = jsonschema::draft4::options().should_validate_formats(false).build(&schema).expect("a schema");
     validator.iter_errors(body).map(|error| format!("{} {error}", error.instance_path())).collect()
 }
 

@@ -1,0 +1,48 @@
+//! Hands Amadeus' cells and the stand-in to the conformance kit.
+#![cfg(feature = "standin")]
+
+mod cells;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hapax_amadeus::standin::StandIn;
+use hapax_conformance::kit::{CellSubject, Kit, Subject};
+use hapax_core::cell::{Credentials, SharedIntegration};
+use hapax_standin::{Server, World};
+
+struct Amadeus;
+
+fn client(id: &str) -> Credentials {
+    let all = hapax_amadeus::standin::CREDENTIALS.iter();
+    let all = all.fold(Credentials::none(), |all, (name, value)| all.with(name, (*value).into()));
+    all.with("client_id", id.into())
+}
+
+#[async_trait]
+impl Subject for Amadeus {
+    fn integration(&self) -> SharedIntegration {
+        hapax_amadeus::integration()
+    }
+
+    fn credentials(&self) -> Credentials {
+        client("kit-first")
+    }
+
+    fn rotated(&self) -> Credentials {
+        client("kit-second")
+    }
+
+    async fn start(&self, world: World) -> std::io::Result<Server> {
+        StandIn::new(world).serve(0).await
+    }
+
+    fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
+        vec![Arc::new(cells::BookFlight), Arc::new(cells::CancelFlight), Arc::new(cells::BookHotel)]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_over_every_cell() {
+    hapax_conformance::prove(Arc::new(Amadeus), env!("CARGO_MANIFEST_DIR")).await;
+}
