@@ -102,26 +102,48 @@ async fn send_sends_the_noted_draft() {
     assert_eq!(word(&Desk::new([]).noting_the_draft().attempt(&mail()).await), "not done");
 }
 
+async fn check(answer: (u16, Value), expected: &str) {
+    let desk = Desk::new([answer.clone()]).noting();
+    assert_eq!(word(&desk.attempt(&mail()).await), expected, "{answer:?}");
+}
+
 #[tokio::test]
-async fn send_answers_are_read_by_the_table() {
-    let check = async |answer: (u16, Value), expected: &str| {
-        let desk = Desk::new([answer.clone()]).noting();
-        assert_eq!(word(&desk.attempt(&mail()).await), expected, "{answer:?}");
-    };
+async fn send_gone_draft_is_taken() {
     check(gone(), "taken").await;
     check(error(400, "failedPrecondition"), "taken").await;
+}
+
+#[tokio::test]
+async fn send_wrong_recipient_is_refused() {
     check(error(400, "invalidArgument"), "refused").await;
     check(error(403, "insufficientPermissions"), "refused").await;
+}
+
+#[tokio::test]
+async fn send_limits_and_credentials_are_not_done() {
     for reason in ["rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded"] {
         check(error(403, reason), "not done").await;
     }
     check(error(429, "rateLimitExceeded"), "not done").await;
     check(error(401, "authError"), "not done").await;
+}
+
+#[tokio::test]
+async fn send_other_answers_are_not_guessed() {
     check(error(500, "backendError"), "unclear").await;
+    check((502, json!("a gateway")), "unclear").await;
     check((404, json!({ "message": "Not Found" })), "unclear").await;
-    check(accepted("t2"), "unclear").await;
-    check((200, json!({ "id": "m1", "threadId": "t1", "labelIds": ["DRAFT"] })), "unclear").await;
     assert_eq!(word(&Desk::losing().noting().attempt(&mail()).await), "unclear");
+}
+
+#[tokio::test]
+async fn send_answer_about_another_thread_is_unclear() {
+    check(accepted("t2"), "unclear").await;
+}
+
+#[tokio::test]
+async fn send_answer_without_sent_is_unclear() {
+    check((200, json!({ "id": "m1", "threadId": "t1", "labelIds": ["DRAFT"] })), "unclear").await;
 }
 
 #[tokio::test]
