@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::{Absence, CellSpec, Class, Need, Repeat, Standing, Sure, Window};
@@ -252,10 +250,5 @@ impl CellSpec {
             .collect();
         needs.dedup();
         (guarantee(self, &|_| true, false), needs)
-    }
-
-    /// How long an attempt may take, for messages.
-    pub fn deadline(&self) -> Duration {
-        self.answers_within
     }
 }

@@ -132,11 +132,6 @@ impl Guard {
             failures: native.failures,
         }
     }
-
-    /// Whether a failure that the provider stored leaves this guard standing.
-    pub fn survives_burning(&self) -> bool {
-        self.kind != GuardKind::Key
-    }
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -13,7 +13,10 @@ impl Inner {
     /// that it doesn't eat the deadline. None: a request may leave now.
     pub(super) async fn ready_to_send(&self, served: &Served) -> Option<Driven> {
         if let Err(fault) = served.connection.integration.refresh(&self.wire(served)).await {
-            return Some(Driven::Waits(1_000, format!("nothing was sent: credentials could not be refreshed: {fault}")));
+            return Some(Driven::Waits(
+                1_000,
+                format!("nothing was sent: credentials could not be refreshed: {fault}"),
+            ));
         }
         if let Err(fault) = served.connection.limiter.ready(&self.clock).await {
             let held = served.connection.limiter.held_ms(&self.clock);

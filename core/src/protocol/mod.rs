@@ -17,7 +17,7 @@ pub use bounds::Bounds;
 pub use event::{Decision, Departed, Event, Found, Heard, Hold, Intent, Looked, Receipt, Record, Verdict};
 pub use fold::fold;
 pub use next::{Do, IN_PROGRESS, next};
-pub use permit::{Permit, View, may_close_on_absence, may_decide, may_send};
+pub use permit::{Permit, View, may_decide, may_send};
 pub use redact::redact;
 pub use state::{Alarm, Attempt, Final, LastLook, Lease, OpState, PendingDecision, Restore};
 pub use time::{Elapsed, Stamp};
