@@ -149,10 +149,9 @@ impl Inner {
     /// What is known of the ledger. One whose newest record lies in the future sends nothing, whoever
     /// asks: one of the clocks is wrong (rule 14).
     pub(super) async fn header_of_the_past(&self) -> Result<Header, ExecutorError> {
-        const TOLERANCE_MS: i64 = 60_000;
         let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
         let ahead = header.newest.map_or(0, |newest| newest.wall_ms.saturating_sub(self.clock.now().wall_ms));
-        if ahead > TOLERANCE_MS { Err(ExecutorError::Future(ahead / 1000)) } else { Ok(header) }
+        if ahead > Stamp::TOLERANCE_MS { Err(ExecutorError::Future(ahead / 1000)) } else { Ok(header) }
     }
 
     /// The operation that this key names already, if it is the same intent.

@@ -343,6 +343,10 @@ impl OpState {
         if self.is_final() || self.taken_over || !self.several.is_empty() || self.open().next().is_some() {
             return;
         }
+        // A person wants it sent again: what was refused before is not the end of it.
+        if self.decision.as_ref().is_some_and(|pending| pending.decision == Decision::SendAgain) {
+            return;
+        }
         // Attempts that a restored ledger forgot may be open (rule 7).
         if self.restored.is_some_and(|restore| restore.midway) && self.vouched_epoch != Some(self.epoch) {
             return;

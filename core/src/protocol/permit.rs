@@ -65,6 +65,12 @@ pub fn may_send(state: &OpState, standing: &Standing, view: &View<'_>) -> Permit
     if state.expired(view.now) {
         return Permit::no("its good-until is over");
     }
+    if let Some(ms) = state.ahead_of(view.now) {
+        return Permit::Wait {
+            ms,
+            why: "a record of this operation lies in the future: one of the clocks is wrong".to_owned(),
+        };
+    }
     if let Some(decision) = &state.decision {
         return decided(state, standing, view, decision);
     }
@@ -240,12 +246,6 @@ fn pause(last: &Attempt, wait_ms: u64, now: Stamp) -> u64 {
     last.heard.map_or(0, |heard| wait_ms.saturating_sub(Elapsed::between(heard, now).at_least_ms))
 }
 
-/// Whether this look, finding nothing, closes the open attempts: it proves, and it began after all
-/// of them were settled. For executors of one's own that want to know beforehand.
-pub fn may_close_on_absence(state: &OpState, standing: &Standing, began: Stamp) -> bool {
-    state.closes(began) && standing.look.is_some_and(|look| look.absence == Absence::Proves)
-}
-
 /// Whether a person's word that nothing happened can be taken now (rule 13). It is carried out after
 /// settle and one more look that doesn't contradict it. Where that look can't prove anything (it
 /// can't be made, it merely suggests, or the ledger was restored and the look may not see what a
@@ -259,6 +259,15 @@ pub fn may_decide(state: &OpState, standing: &Standing, looked: Stamp, now: Stam
 }
 
 impl OpState {
+    /// By how many milliseconds the operation's records lie in the future of `now`, if by more than
+    /// clocks of different machines may differ (rule 14).
+    pub fn ahead_of(&self, now: Stamp) -> Option<u64> {
+        let departures = self.attempts.iter().flat_map(|attempt| [Some(attempt.departed), attempt.heard]);
+        let newest = departures.flatten().chain([self.began]).map(|stamp| stamp.wall_ms).max().unwrap_or(i64::MIN);
+        let ahead = newest.saturating_sub(now.wall_ms);
+        (ahead > Stamp::TOLERANCE_MS).then(|| ahead.unsigned_abs())
+    }
+
     /// Whether nothing may be sent any more.
     pub fn expired(&self, now: Stamp) -> bool {
         self.good_until_ms().is_some_and(|until| now.wall_ms >= until)
@@ -272,5 +281,18 @@ impl OpState {
     /// Whether automatic work has gone on for as long as the cell allows, by any clock.
     pub fn patience_over(&self, standing: &Standing, now: Stamp) -> bool {
         Elapsed::between(self.patience_from, now).at_most_ms >= standing.patience_ms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_in_the_future_is_noticed_beyond_what_clocks_may_differ() {
+        let state = OpState { began: Stamp::scripted(1_000_000), ..OpState::default() };
+        let back = |ms: i64| Stamp { wall_ms: 1_000_000 - ms, boot_ms: 0, boot: 9 };
+        assert_eq!(state.ahead_of(back(Stamp::TOLERANCE_MS)), None);
+        assert_eq!(state.ahead_of(back(90_000)), Some(90_000));
     }
 }

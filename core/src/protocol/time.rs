@@ -25,6 +25,10 @@ pub struct Elapsed {
 }
 
 impl Stamp {
+    /// How far the wall clocks of two machines may differ before a record of the one lies in the
+    /// future of the other.
+    pub const TOLERANCE_MS: i64 = 60_000;
+
     /// A stamp of a scripted clock: wall and boot agree.
     pub const fn scripted(ms: u64) -> Self {
         Self { wall_ms: ms as i64, boot_ms: ms, boot: 0 }

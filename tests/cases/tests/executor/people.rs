@@ -139,3 +139,19 @@ async fn a14_nothing_is_sent_after_good_until() {
     assert!(now(&bed).wall_ms < soon + 60_000);
     assert!(bed.provider.effects().is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn send_again_is_not_ended_by_what_was_refused_before() {
+    let bed = Bed::new();
+    bed.provider.script([Does::LosesRequest, Does::Says(402, "declined")]);
+    let executor = bed.executor().await;
+    let open = executor.run(request("toy.keyed", "k", 100).wait_ms(5_000)).await.expect("run");
+    assert!(!is_refused(&open), "the first request may still take effect: {open:?}");
+    let seen = executor.show(open.operation).await.expect("show").revision;
+    executor.resolve(open.operation, seen, "ann", now(&bed), PersonSays::SendAgain).await.expect("decided");
+    // The look after settle closes the first request; the second was refused long ago.
+    tokio::time::sleep(std::time::Duration::from_secs(120)).await;
+    executor.recover(10, 10_000).await.expect("recover");
+    let done = executor.run(request("toy.keyed", "k", 100)).await.expect("run");
+    assert_eq!((id(&done), bed.provider.requests()), (Some("e0"), 3));
+}
