@@ -129,3 +129,31 @@ async fn tokens_of_a_service_account_carry_the_mailbox() {
     let signature = URL_SAFE_NO_PAD.decode(signature).expect("base64");
     public.verify(signed.as_bytes(), &signature).expect("signed by the account");
 }
+
+/// The whole way, over sockets: a step without a token, and a token that its owner takes back.
+#[cfg(feature = "standin")]
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_revoked_between_two_mails_are_got_anew() {
+    use hapax_core::cell::Connection;
+    use hapax_core::executor::Executor;
+    use hapax_core::identity::{NamespaceSecret, OperationKey};
+    use hapax_core::ledger::MemoryLedger;
+    use hapax_core::transport::HttpTransport;
+    use hapax_standin::World;
+
+    let hand = crate::standin::StandIn::new(World::new(1));
+    let server = hand.clone().serve(0).await.expect("a free port");
+    let credentials = refreshing().with("token_url", format!("{}/token", server.url()).into());
+    let connection = Connection::new("gmail", integration(), credentials).expect("a connection");
+    let connection = connection.at(&server.url()).expect("an address").stand_in();
+    let transport = Arc::new(HttpTransport::new());
+    let executor = Executor::builder(Arc::new(MemoryLedger::new()), transport, NamespaceSecret::generate());
+    let executor = executor.connection(connection).build().await.expect("an executor");
+    for number in 1..=2 {
+        let key = OperationKey::from_parts(["order", &number.to_string()]).expect("a key");
+        let report = executor.run_cell::<crate::SendCell>("gmail", key, &mail()).await.expect("it runs");
+        assert!(report.receipt().is_some(), "{report:?}");
+        hand.revoke();
+    }
+    assert_eq!(server.effects().count("mail"), 2);
+}
