@@ -122,7 +122,9 @@ impl Connection {
     /// the account is called.
     pub fn scope(&self, secret: &NamespaceSecret, per_credential: bool) -> String {
         let host = self.base_url.host_str().unwrap_or_default();
-        let mut scope = format!("{}@{host} {}", self.account, self.integration.scope(self));
+        let port = self.base_url.port_or_known_default().unwrap_or_default();
+        let path = self.base_url.path().trim_end_matches('/');
+        let mut scope = format!("{}@{host}:{port}{path} {}", self.account, self.integration.scope(self));
         if per_credential || !self.account_is_named {
             scope.push_str(&format!(" credential={}", self.credentials.identity(secret)));
         }

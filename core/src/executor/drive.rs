@@ -46,7 +46,7 @@ impl Deadline {
     }
 
     fn remaining_ms(self, now: Stamp) -> u64 {
-        self.within_ms.saturating_sub(Elapsed::between(self.from, now).at_least_ms)
+        self.within_ms.saturating_sub(Elapsed::between(self.from, now).at_most_ms)
     }
 }
 

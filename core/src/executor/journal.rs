@@ -299,7 +299,13 @@ impl Inner {
         if connection.integration.name() != cell.spec().integration() || connection.account != intent.account {
             return None;
         }
-        Some(self.serve(cell, connection))
+        let mut served = self.serve(cell, connection);
+        // Another version of the cell may make other tokens of the same operation, so what an old
+        // request spent guards nothing; looks still see it (A21).
+        if intent.version != served.cell.spec().version {
+            Arc::make_mut(&mut served.standing).guards.clear();
+        }
+        Some(served)
     }
 
     pub(super) fn serve(&self, cell: SharedCell, connection: Arc<Connection>) -> Served {

@@ -6,7 +6,7 @@ use super::journal::{Committed, Journal, Served};
 use super::{Executor, ExecutorError, RunReport};
 use crate::executor::drive::{Deadline, report};
 use crate::ledger::{LedgerError, OperationId};
-use crate::protocol::{Decision, Event, Receipt, Stamp, may_decide};
+use crate::protocol::{Decision, Event, Hold, Receipt, Stamp, may_decide};
 use crate::words::{Fault, Refusal};
 
 /// What a person says of an operation.
@@ -48,6 +48,10 @@ impl Executor {
             PersonSays::SendAgain => Decision::SendAgain,
         };
         if !matches!(decision, Decision::Happened { .. }) {
+            // Only the person whose hands are at work knows what they did.
+            if let Some(hand) = journal.state.hand.as_ref().filter(|hand| journal.state.taken_over && *hand != by) {
+                return Err(ExecutorError::NotNow(format!("{hand} has taken it over, so {hand} decides")));
+            }
             may_decide(&journal.state, &served.standing, looked, self.inner.clock.now()).map_err(|ms| {
                 let seconds = ms.div_ceil(1000);
                 ExecutorError::NotNow(format!(
@@ -75,6 +79,16 @@ impl Executor {
         let (mut journal, served) = self.seen(operation, seen).await?;
         if journal.state.hold.is_none() {
             return Err(ExecutorError::NotNow("it isn't held".to_owned()));
+        }
+        if journal.state.hold == Some(Hold::Restored) {
+            // What was sent before the restore may still take effect, so nobody can have seen it.
+            let now = self.inner.clock.now();
+            may_decide(&journal.state, &served.standing, now, now).map_err(|ms| {
+                let seconds = ms.div_ceil(1000);
+                ExecutorError::NotNow(format!(
+                    "what was sent before the ledger was restored may still take effect; look at the provider again in {seconds} s, then approve"
+                ))
+            })?;
         }
         let fingerprint = journal.intent().map_err(ExecutorError::Ledger)?.fingerprint;
         let epoch = journal.state.epoch;

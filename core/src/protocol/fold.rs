@@ -53,8 +53,9 @@ impl OpState {
                 self.lease = None;
             }
             Event::Decided { by, decision, .. } => self.decided(at, by, decision),
-            Event::TakenOver { .. } => {
+            Event::TakenOver { by } => {
                 self.taken_over = true;
+                self.hand = Some(by.clone());
                 self.decision = None;
                 self.looked_back = false;
                 self.looks = 0;

@@ -40,6 +40,8 @@ pub struct OpState {
     pub decision: Option<PendingDecision>,
     /// A person acts by hand.
     pub taken_over: bool,
+    /// Who took over last.
+    pub hand: Option<String>,
     /// More than one effect was found.
     pub several: Vec<String>,
     /// The ledger was restored while this operation was in it, or before it began.

@@ -51,6 +51,12 @@ async fn a16_where_nothing_can_be_asked_a_restored_ledger_holds() {
     let held = executor.run(request("toy.blind", "k", 100)).await.expect("run");
     assert_eq!(unknown_next(&held), Next::Held);
     assert_eq!(bed.provider.requests(), 1);
+    let early = executor.approve(held.operation, held.revision, "ann", 10_000).await;
+    assert!(
+        matches!(&early, Err(ExecutorError::NotNow(why)) if why.contains("look at the provider again")),
+        "{early:?}"
+    );
+    tokio::time::sleep(std::time::Duration::from_secs(120)).await;
     let sent = executor.approve(held.operation, held.revision, "ann", 10_000).await.expect("approve");
     assert_eq!(id(&sent), Some("e1"));
 }

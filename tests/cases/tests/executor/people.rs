@@ -155,3 +155,17 @@ async fn send_again_is_not_ended_by_what_was_refused_before() {
     let done = executor.run(request("toy.keyed", "k", 100)).await.expect("run");
     assert_eq!((id(&done), bed.provider.requests()), (Some("e0"), 3));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a25_whoever_took_over_decides() {
+    let bed = Bed::new();
+    bed.provider.script([Does::LosesRequest]);
+    let executor = bed.executor().await;
+    let report = executor.run(request("toy.blind", "k", 100)).await.expect("run");
+    let taken = executor.take_over(report.operation, report.revision, "ann").await.expect("taken over");
+    tokio::time::sleep(std::time::Duration::from_secs(600)).await;
+    let other = executor.resolve(report.operation, taken.revision, "bob", now(&bed), PersonSays::SendAgain).await;
+    assert!(matches!(&other, Err(ExecutorError::NotNow(why)) if why.contains("ann")), "{other:?}");
+    let hers = executor.resolve(report.operation, taken.revision, "ann", now(&bed), PersonSays::DidNotHappen).await;
+    assert!(is_refused(&hers.expect("she decides")));
+}
