@@ -19,8 +19,14 @@ pub use stand_in::{StandInError, stand_in_credentials, stand_ins, start_stand_in
 pub fn integrations() -> Vec<SharedIntegration> {
     vec![
         // generated: integrations
+        #[cfg(feature = "amadeus")]
+        hapax_amadeus::integration(),
+        #[cfg(feature = "gmail")]
+        hapax_gmail::integration(),
         #[cfg(feature = "stripe")]
         hapax_stripe::integration(),
+        #[cfg(feature = "twilio")]
+        hapax_twilio::integration(),
         // /generated
     ]
 }

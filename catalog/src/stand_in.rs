@@ -34,8 +34,14 @@ impl std::error::Error for StandInError {}
 pub fn stand_ins() -> Vec<&'static str> {
     vec![
         // generated: names
+        #[cfg(feature = "amadeus")]
+        "amadeus",
+        #[cfg(feature = "gmail")]
+        "gmail",
         #[cfg(feature = "stripe")]
         "stripe",
+        #[cfg(feature = "twilio")]
+        "twilio",
         // /generated
     ]
 }
@@ -45,8 +51,14 @@ pub fn stand_ins() -> Vec<&'static str> {
 pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'static str)] {
     match integration {
         // generated: credentials
+        #[cfg(feature = "amadeus")]
+        "amadeus" => hapax_amadeus::standin::CREDENTIALS,
+        #[cfg(feature = "gmail")]
+        "gmail" => hapax_gmail::standin::CREDENTIALS,
         #[cfg(feature = "stripe")]
         "stripe" => hapax_stripe::standin::CREDENTIALS,
+        #[cfg(feature = "twilio")]
+        "twilio" => hapax_twilio::standin::CREDENTIALS,
         // /generated
         _ => &[],
     }
@@ -63,8 +75,14 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
     let world = World::with_clock(SEED, clock);
     let served: Option<io::Result<Server>> = match integration {
         // generated: servers
+        #[cfg(feature = "amadeus")]
+        "amadeus" => Some(hapax_amadeus::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "gmail")]
+        "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "stripe")]
         "stripe" => Some(hapax_stripe::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "twilio")]
+        "twilio" => Some(hapax_twilio::standin::StandIn::new(world).serve(port).await),
         // /generated
         _ => {
             drop(world);
