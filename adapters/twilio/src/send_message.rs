@@ -275,5 +275,7 @@ impl CellReceipt for MessageReceipt {
     }
 }
 
+#[cfg(all(test, feature = "standin"))]
+mod equal;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,5 @@
 //! The stand-in over real sockets, asked as a client asks.
 
-mod equal;
 mod lists;
 mod messages;
 

@@ -12,6 +12,10 @@ const CALLS: &str = "/2010-04-01/Accounts/*/Calls.json";
 
 /// Where nothing of ours stands on a record, the kit can't tell whose of two equal ones it is.
 const NOT_APART: &str = "two equal records can't be counted apart; equal-intents-one-record shows what matters";
+/// What a look by content can't tell.
+const TAKEN_FOR_OURS: &str =
+    "the named risk of looking by content: an equal record of somebody else's is taken for ours";
+const LATE: &str = "30409 is read as refused only by a look after settle, so the first call doesn't say refused yet";
 const ONCE: &str = "a message is canceled once: a second cancellation of it is no second intent";
 
 fn members(value: Value) -> Map<String, Value> {
@@ -111,7 +115,7 @@ impl CellSubject for SendMessage {
     }
 
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("equal-intents", NOT_APART)]
+        not_shown()
     }
 
     fn ends(&self) -> Vec<(&'static str, End)> {
@@ -154,6 +158,19 @@ impl CellSubject for CancelMessage {
         site::error_reply(status)
     }
 
+    fn refuses(&self) -> bool {
+        true
+    }
+
+    async fn refused_intent(&self, site: &Site, number: u64) -> Option<Result<Sample, String>> {
+        // One that was never scheduled can't be canceled.
+        let made = message(site, &to(number), "At once").await;
+        Some(made.map(|made| {
+            let target = made["sid"].as_str().unwrap_or_default().to_owned();
+            Sample { args: json!({ "message": target }), target }
+        }))
+    }
+
     fn can_happen_twice(&self) -> bool {
         false
     }
@@ -172,7 +189,7 @@ impl CellSubject for CancelMessage {
     }
 
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("equal-intents", ONCE), ("equal-intents-one-record", ONCE)]
+        vec![("equal-intents", ONCE), ("equal-intents-one-record", ONCE), ("superseded", LATE)]
     }
 }
 
@@ -249,7 +266,7 @@ impl CellSubject for Call {
     }
 
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("equal-intents", NOT_APART)]
+        not_shown()
     }
 
     fn ends(&self) -> Vec<(&'static str, End)> {
@@ -257,10 +274,18 @@ impl CellSubject for Call {
     }
 }
 
-/// Where all there is is a look at content.
+/// Where all there is is a look at content, and an absence only suggests.
 fn looked_for() -> Vec<(&'static str, End)> {
     vec![
-        // The named risk of looking by content: what somebody else sent looks like ours.
-        ("look-finds-anothers", End::Succeeded),
+        // The process is stopped in its second try: what it wrote down may have left, so a person has it.
+        ("connection-refused", End::Any),
+        // The provider goes on in the end, inside settle, and it is found.
+        ("hangs-before", End::Succeeded),
+        // A departure that was written and answered with an error was not made, and nobody can know that.
+        ("ledger-writes-and-fails", End::Any),
     ]
+}
+
+fn not_shown() -> Vec<(&'static str, &'static str)> {
+    vec![("equal-intents", NOT_APART), ("look-finds-anothers", TAKEN_FOR_OURS)]
 }

@@ -36,6 +36,18 @@ impl Subject for Twilio {
         StandIn::new(world).serve(0).await
     }
 
+    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
+        const ONE_STEP: &str = "each of these cells is one request, with nothing before it";
+        const NO_KEY: &str = "Twilio has no key here, so it keeps no record of a refusal and burns nothing";
+        vec![
+            ("do:prepare", ONE_STEP),
+            ("point:after-prepare-step", ONE_STEP),
+            ("verdict:refused-on-record", NO_KEY),
+            ("verdict:key-burnt", NO_KEY),
+            ("verdict:adrift", "Twilio documents no failure that it repairs later"),
+        ]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![Arc::new(cells::SendMessage), Arc::new(cells::CancelMessage), Arc::new(cells::Call)]
     }
