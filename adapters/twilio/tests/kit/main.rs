@@ -48,6 +48,18 @@ impl Subject for Twilio {
         ]
     }
 
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        vec![
+            ("fresh-key-per-attempt", "Twilio has no key here"),
+            ("first-page-is-all", "the bug ends lists by `has_more`; Twilio's go on by `next_page_uri`"),
+            (
+                "second-refusal-closes",
+                "no second message or call leaves while the first is open; a cancellation is read",
+            ),
+            ("secret-in-a-message", "what the bug quotes is Basic authentication, in which no secret stands as it is"),
+        ]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![Arc::new(cells::SendMessage), Arc::new(cells::CancelMessage), Arc::new(cells::Call)]
     }
