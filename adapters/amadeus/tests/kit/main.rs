@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hapax_amadeus::standin::StandIn;
-use hapax_conformance::kit::{CellSubject, Kit, Subject};
+use hapax_conformance::kit::{CellSubject, Subject};
 use hapax_core::cell::{Credentials, SharedIntegration};
 use hapax_standin::{Server, World};
 
