@@ -88,7 +88,8 @@ pub(crate) fn is_marked(metadata: Option<&BTreeMap<String, Value>>, mark: &str) 
 pub(crate) fn is_id(text: &str, prefixes: &[&str]) -> bool {
     let rest = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix));
     rest.is_some_and(|rest| {
-        !rest.is_empty() && rest.len() < 250 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        let harmless = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        !rest.is_empty() && rest.len() < 250 && rest.bytes().all(harmless)
     })
 }
 

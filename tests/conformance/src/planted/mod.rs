@@ -163,13 +163,25 @@ pub struct Caught {
 pub async fn play(subject: &Arc<dyn Subject>) -> Vec<Caught> {
     let mut caught = Vec::new();
     for bug in ALL {
-        let report = Kit::whole(subject.clone()).seeds(&[1]).faults(bug.faults).bent(bug.bends).play().await;
-        for cell in subject.cells() {
-            let shows = names(bug, cell.id(), &report);
-            caught.push(Caught { bug: bug.name, cell: cell.id(), caught: shows });
+        let mut shown = one(subject, bug, 1).await;
+        // A bug of timing shows only if its moment is met, which a busy machine can miss.
+        for seed in [2, 3] {
+            if shown.iter().any(|one| one.caught) {
+                break;
+            }
+            shown = one(subject, bug, seed).await;
         }
+        caught.extend(shown);
     }
     caught
+}
+
+/// Plays one bug over every cell with one seed.
+async fn one(subject: &Arc<dyn Subject>, bug: &Planted, seed: u64) -> Vec<Caught> {
+    let report = Kit::whole(subject.clone()).seeds(&[seed]).faults(bug.faults).bent(bug.bends).play().await;
+    let cells = subject.cells();
+    let caught = |cell: &str| names(bug, cell, &report);
+    cells.iter().map(|cell| Caught { bug: bug.name, cell: cell.id(), caught: caught(cell.id()) }).collect()
 }
 
 fn names(bug: &Planted, cell: &str, report: &Report) -> bool {
