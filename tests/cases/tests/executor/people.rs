@@ -45,7 +45,7 @@ async fn a24_a_decision_names_what_it_saw() {
 #[tokio::test(start_paused = true)]
 async fn a24_send_again_is_checked_by_one_more_look() {
     let bed = Bed::new();
-    bed.provider.script([Does::DoesThenSays(500, "adrift")]);
+    bed.provider.script([Does::ActsThenSays(500, "adrift")]);
     bed.provider.hide(true);
     let executor = bed.executor().await;
     let report = executor.run(request("toy.asked", "k", 100).wait_ms(7_200_000)).await.expect("run");

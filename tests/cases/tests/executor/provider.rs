@@ -23,7 +23,7 @@ pub(crate) enum Does {
     /// No effect; this status and code.
     Says(u16, &'static str),
     /// The effect, then this status and code.
-    DoesThenSays(u16, &'static str),
+    ActsThenSays(u16, &'static str),
     /// The effect, and an answer about another amount.
     AnswersWrong,
 }
@@ -165,7 +165,7 @@ impl Transport for Provider {
                 self.released.notified().await;
                 Ok(answer(200, &body))
             }
-            Some(Does::Says(status, code) | Does::DoesThenSays(status, code)) => {
+            Some(Does::Says(status, code) | Does::ActsThenSays(status, code)) => {
                 Ok(answer(status, &json!({ "error": code })))
             }
             Some(Does::AnswersWrong) => {

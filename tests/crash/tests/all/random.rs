@@ -25,7 +25,7 @@ async fn trial(cell: &'static str, seed: u64) -> Tally {
     for n in 0..6 {
         // Long enough to come anywhere between the start and the last write.
         let pause = Duration::from_millis(5 + number(seed, n) % 90);
-        kills += usize::from(bed.kill_after(bed.again(n == 0 || number(seed, n + 50) % 2 == 0), pause).await);
+        kills += usize::from(bed.kill_after(bed.again(n == 0 || number(seed, n + 50).is_multiple_of(2)), pause).await);
     }
     bed.settle(true).await;
     let effects = bed.effects();
