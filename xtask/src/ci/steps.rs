@@ -57,7 +57,11 @@ pub(super) fn steps(root: &Path) -> Vec<Step> {
 /// With nextest, which keeps tests of one binary apart, where it is there.
 fn tests(root: &Path) -> Vec<Job> {
     if Line::new("cargo nextest --version").is_there(root) {
-        vec![run("cargo nextest run --workspace"), run("cargo test --workspace --doc")]
+        // The adapters' kits are long and have a step of their own.
+        vec![
+            run("cargo nextest run --workspace --filterset not(binary(kit)-package(hapax-conformance))"),
+            run("cargo test --workspace --doc"),
+        ]
     } else {
         vec![
             Job::Skipped("cargo-nextest is not installed; cargo test runs everything".to_owned()),
