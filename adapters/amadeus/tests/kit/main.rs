@@ -37,6 +37,19 @@ impl Subject for Amadeus {
         StandIn::new(world).serve(0).await
     }
 
+    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
+        const NO_KEY: &str = "Amadeus takes no key, so nothing is stored or burnt under one";
+        const ONE_ORDER: &str = "a look reads one order by its id, which is there, or cancelled, or can't be told";
+        vec![
+            ("verdict:refused-on-record", NO_KEY),
+            ("verdict:key-burnt", NO_KEY),
+            ("verdict:taken", "a second cancellation is not sent where the first one's look finds the order gone"),
+            ("found:failed", ONE_ORDER),
+            ("found:several", ONE_ORDER),
+            ("event:witnessed", "the run with a witness needs a look that fails apart from the step before it"),
+        ]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![Arc::new(cells::BookFlight), Arc::new(cells::CancelFlight), Arc::new(cells::BookHotel)]
     }
