@@ -1,6 +1,10 @@
 //! Hands Gmail's cell and the stand-in to the conformance kit.
 #![cfg(feature = "standin")]
 
+mod elsewhere;
+#[path = "../../../../tests/third-party/patient.rs"]
+mod patient;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -145,4 +149,5 @@ async fn every_fault_over_every_cell() {
     report.write(&mut table).expect("memory takes everything");
     hapax_conformance::kit::say(&table);
     assert!(report.violations().is_empty(), "{} violations", report.violations().len());
+    elsewhere::play_all().await;
 }

@@ -279,6 +279,8 @@ fn looked_for() -> Vec<(&'static str, End)> {
     vec![
         // The process is stopped in its second try: what it wrote down may have left, so a person has it.
         ("connection-refused", End::Any),
+        // Cut before the first byte left, it goes again; after it, nobody can tell, and a person has it.
+        ("connection-cut-at-once", End::Any),
         // The provider goes on in the end, inside settle, and it is found.
         ("hangs-before", End::Succeeded),
         // A departure that was written and answered with an error was not made, and nobody can know that.

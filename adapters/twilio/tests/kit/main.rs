@@ -2,6 +2,9 @@
 #![cfg(feature = "standin")]
 
 mod cells;
+mod elsewhere;
+#[path = "../../../../tests/third-party/patient.rs"]
+mod patient;
 mod site;
 
 use std::sync::Arc;
@@ -65,7 +68,9 @@ impl Subject for Twilio {
     }
 }
 
+// One test, so that the two halves of a result are written one after the other.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_over_every_cell() {
     hapax_conformance::prove(Arc::new(Twilio), env!("CARGO_MANIFEST_DIR")).await;
+    elsewhere::play_all().await;
 }
