@@ -50,6 +50,21 @@ impl Subject for Amadeus {
         ]
     }
 
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        const NO_LIST: &str = "nothing here is searched: an order is read by its id";
+        vec![
+            ("fresh-key-per-attempt", "Amadeus takes no key"),
+            ("first-page-is-all", NO_LIST),
+            ("several-swallowed", NO_LIST),
+            ("claim-not-stored", "nothing is found by what looks like ours, so no record has two claimants"),
+            (
+                "second-refusal-closes",
+                "a second cancellation waits until the first can't arrive any more, and looks again",
+            ),
+            ("secret-in-a-message", "a request carries an access token, and the kit knows the credentials alone"),
+        ]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![Arc::new(cells::BookFlight), Arc::new(cells::CancelFlight), Arc::new(cells::BookHotel)]
     }
