@@ -67,7 +67,8 @@ impl Ledger for Planted {
             Bug::IgnoresTheRevision if append.seen > 0 => append.seen = self.revision(append.operation).await?,
             Bug::ChecksTheKeyBeforeItWrites if append.seen == 0 => {
                 let exists = self.key_exists(&append).await?;
-                tokio::task::yield_now().await;
+                // Long enough for the others to come between the check and the write.
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
                 if !exists && self.key_exists(&append).await? {
                     return self.write_again(append).await;
                 }

@@ -73,6 +73,7 @@ async fn late_answer(run: &Run) -> Played {
     run.resolve(&other, &intent, PersonSays::DidNotHappen).await;
     // The person looked in a hurry; the answer proves them wrong before the decision is carried out.
     stop.release();
+    run.wait_until_all_heard(&intent).await?;
     run.wait_until_final(&intent).await
 }
 
