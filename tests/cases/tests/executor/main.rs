@@ -1,6 +1,7 @@
 //! Runs of `holes.md` that need the executor: a provider in memory, paused time, the real protocol.
 
 mod bed;
+mod groups;
 mod identity;
 mod ledger_troubles;
 mod outcomes;
