@@ -22,9 +22,10 @@ async fn trial(cell: &'static str, seed: u64) -> Tally {
     let fault = faults[(number(seed, 100) % 3) as usize].clone();
     bed.proxy.inject(When::on("POST", bed.job.shot), fault);
     let mut kills = 0;
-    for n in 0..6 {
-        // Long enough to come anywhere between the start and the last write.
-        let pause = Duration::from_millis(5 + number(seed, n) % 90);
+    for n in 0..8 {
+        // Anywhere between the start and the last write, on a quick machine as on a busy one.
+        let longest = if n % 2 == 0 { 12 } else { 60 };
+        let pause = Duration::from_millis(1 + number(seed, n) % longest);
         kills += usize::from(bed.kill_after(bed.again(n == 0 || number(seed, n + 50).is_multiple_of(2)), pause).await);
     }
     bed.settle(true).await;
@@ -40,6 +41,6 @@ async fn killed_at_random() {
     let trials = CELLS.into_iter().flat_map(|cell| seeds.clone().map(move |seed| trial(cell, seed)));
     let tally = run(trials.collect::<Vec<_>>()).await;
     tally.tell("killed at random");
-    assert!(tally.kills >= 100, "{tally:?}");
+    assert!(tally.kills >= 80, "{tally:?}");
     assert_eq!((tally.duplicates, tally.losses), (0, 0));
 }
