@@ -9,7 +9,11 @@ pub mod group;
 pub mod identity;
 pub mod ledger;
 pub mod money;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 pub mod policy;
 pub mod protocol;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod transport;
 pub mod words;

@@ -1,5 +1,6 @@
 //! What one answer says, what a look finds, what a caller gets.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why there is no effect and asking again changes nothing.
@@ -74,6 +75,16 @@ pub fn found<R>(mut hits: Vec<R>) -> Finding<R> {
         1 => Finding::Happened(hits.remove(0)),
         _ => Finding::Several(hits),
     }
+}
+
+/// Whose doing a state is that anybody's doing satisfies, as far as the provider lets us tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Doer {
+    /// The provider answered our own request with it.
+    Us,
+    /// It was found; it may be our lost request or somebody else's.
+    CannotTell,
 }
 
 /// Why an answer or a look says nothing.

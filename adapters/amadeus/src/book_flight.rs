@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 use crate::facts;
 use crate::offers::{self, FlightOffer};
 use crate::personal::is_code;
-use crate::tokens::Tokens;
 use crate::travelers::{Contact, Traveler};
 use crate::wire::{Answered, FLIGHT_ORDERS, FlightOrder, JSON, OneOrMore, OrderStatus, is_order_id, remark};
 
@@ -96,8 +95,8 @@ pub struct BookFlightReceipt {
 }
 
 /// The cell `amadeus.book_flight`.
-#[derive(Clone, Debug, Default)]
-pub struct BookFlightCell(Tokens);
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BookFlightCell;
 
 const ANSWERS: [Row; 16] = facts::table(&[
     &facts::rows(
@@ -143,11 +142,10 @@ impl Cell for BookFlightCell {
         let order = if is_code(id, 6) {
             let read = Request::get(format!("{FLIGHT_ORDERS}/by-reference"));
             let read = read.query("reference", id).query("originSystemCode", "GDS");
-            let found: Option<Answered<OneOrMore<FlightOrder>>> = self.0.get(cx, read).await?;
+            let found: Option<Answered<OneOrMore<FlightOrder>>> = cx.get(read).await?;
             found.map(|found| found.data.one()).transpose()?
         } else if is_order_id(id) {
-            let found: Option<Answered<FlightOrder>> =
-                self.0.get(cx, Request::get(format!("{FLIGHT_ORDERS}/{id}"))).await?;
+            let found: Option<Answered<FlightOrder>> = cx.get(Request::get(format!("{FLIGHT_ORDERS}/{id}"))).await?;
             found.map(|found| found.data)
         } else {
             return Err(Fault::Unread(
@@ -272,12 +270,6 @@ impl CellReceipt for BookFlightReceipt {
 
     fn fate(&self) -> Option<(String, bool)> {
         Some(self.status.fate())
-    }
-}
-
-impl BookFlightCell {
-    pub(crate) fn with(tokens: Tokens) -> Self {
-        Self(tokens)
     }
 }
 

@@ -16,7 +16,6 @@ use crate::facts;
 use crate::guests::{Agency, Guest, Room, Stay, body};
 use crate::hotel_wire::{HOTEL_ORDERS, HotelOrder};
 use crate::personal::is_code;
-use crate::tokens::Tokens;
 use crate::wire::{Answered, JSON, is_order_id, remark};
 
 /// Books rooms of one hotel for one stay.
@@ -66,8 +65,8 @@ pub struct BookHotelReceipt {
 }
 
 /// The cell `amadeus.book_hotel`.
-#[derive(Clone, Debug, Default)]
-pub struct BookHotelCell(Tokens);
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BookHotelCell;
 
 /// Codes that speak of the request, the guests, the card or the rooms before anything is booked. Left
 /// out: 32315, 37200 and 41344, which the hotel may answer after it booked.
@@ -122,7 +121,7 @@ impl Cell for BookHotelCell {
             return Err(Fault::Unread("a hotel order is named by its id".to_owned()));
         }
         let read = Request::get(format!("{HOTEL_ORDERS}/{encoded}"));
-        let found: Option<Answered<HotelOrder>> = self.0.get(cx, read).await?;
+        let found: Option<Answered<HotelOrder>> = cx.get(read).await?;
         Ok(found.map(|found| receipt(found.data)))
     }
 }
@@ -135,12 +134,6 @@ fn receipt(order: HotelOrder) -> BookHotelReceipt {
         guests: order.guests.len(),
         stay: order.stay(),
         id: order.id,
-    }
-}
-
-impl BookHotelCell {
-    pub(crate) fn with(tokens: Tokens) -> Self {
-        Self(tokens)
     }
 }
 

@@ -8,14 +8,12 @@ use hapax_core::capability::{
 };
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot, Step};
 use hapax_core::transport::{Method, Request};
-use hapax_core::words::{Answer, Fault, Finding};
+use hapax_core::words::{Answer, Doer, Fault, Finding};
 use schemars::JsonSchema;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::facts;
-use crate::tokens::Tokens;
-use crate::wire::{Answered, Doer, FLIGHT_ORDERS, FlightOrder, OrderStatus, is_order_id};
+use crate::wire::{Answered, FLIGHT_ORDERS, FlightOrder, OrderStatus, is_order_id};
 
 /// Cancels a flight order that isn't ticketed yet.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -35,8 +33,8 @@ pub struct CancelFlightReceipt {
 }
 
 /// The cell `amadeus.cancel_flight`.
-#[derive(Clone, Debug, Default)]
-pub struct CancelFlightCell(Tokens);
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CancelFlightCell;
 
 /// The note of the record locator of an order that was seen, or [`NEVER`].
 const RECORD: &str = "record";
@@ -92,7 +90,7 @@ impl Cell for CancelFlightCell {
         if cx.names().note(RECORD).is_some() {
             return Ok(Step::Ready);
         }
-        Ok(match self.read(cx, args).await? {
+        Ok(match read(cx, args).await? {
             None => Step::Note(RECORD, cx.names().former_note(RECORD).unwrap_or(NEVER).to_owned()),
             Some(order) if order.status() == OrderStatus::Cancelled => Step::Happened(args.receipt(Doer::CannotTell)),
             Some(order) => Step::Note(RECORD, format!("PNR {}", order.references().join(" "))),
@@ -101,14 +99,12 @@ impl Cell for CancelFlightCell {
 
     async fn attempt(&self, shot: Shot<'_>, args: &CancelFlight) -> Answer<CancelFlightReceipt> {
         let request = Request::new(Method::Delete, args.path());
-        // The documented success has no body, which a shot can't read: it comes out as unread, and the
-        // look finds the order gone.
-        shot.send(request, |_: IgnoredAny| Answer::Happened(args.receipt(Doer::Us))).await
+        shot.send_for_status(request, 204, |_| Answer::Happened(args.receipt(Doer::Us))).await
     }
 
     async fn find(&self, cx: &Context, args: &CancelFlight) -> Result<Finding<CancelFlightReceipt>, Fault> {
         let was_seen = cx.names().note(RECORD).is_some_and(|record| record != NEVER);
-        let Some(order) = self.read(cx, args).await? else {
+        let Some(order) = read(cx, args).await? else {
             return Ok(if was_seen {
                 Finding::Happened(args.receipt(Doer::CannotTell))
             } else {
@@ -122,27 +118,11 @@ impl Cell for CancelFlightCell {
             OrderStatus::Booked | OrderStatus::Ticketed => Finding::Absent,
         })
     }
-
-    async fn fetch(&self, cx: &Context, args: &CancelFlight, id: &str) -> Result<Option<CancelFlightReceipt>, Fault> {
-        if id != args.order_id {
-            return Err(Fault::Echo("order_id".to_owned()));
-        }
-        match self.find(cx, args).await? {
-            Finding::Happened(receipt) => Ok(Some(receipt)),
-            _ => Err(Fault::Unread(format!("{id} can't be seen to be cancelled"))),
-        }
-    }
 }
 
-impl CancelFlightCell {
-    pub(crate) fn with(tokens: Tokens) -> Self {
-        Self(tokens)
-    }
-
-    async fn read(&self, cx: &Context, args: &CancelFlight) -> Result<Option<FlightOrder>, Fault> {
-        let found: Option<Answered<FlightOrder>> = self.0.get(cx, Request::get(args.path())).await?;
-        Ok(found.map(|found| found.data))
-    }
+async fn read(cx: &Context, args: &CancelFlight) -> Result<Option<FlightOrder>, Fault> {
+    let found: Option<Answered<FlightOrder>> = cx.get(Request::get(args.path())).await?;
+    Ok(found.map(|found| found.data))
 }
 
 impl CancelFlight {

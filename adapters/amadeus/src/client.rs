@@ -2,24 +2,26 @@
 
 use async_trait::async_trait;
 use hapax_core::capability::Code;
-use hapax_core::cell::{Connection, CredentialField, Credentials, Integration, SharedCell, Wire, erase};
+use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, Wire, erase};
+use hapax_core::oauth::{Client, Grant, Tokens};
 use hapax_core::transport::{Request, Response};
 use hapax_core::words::Fault;
-use oauth2::TokenResponse;
 use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use crate::tokens::{TOKEN_PATH, Tokens};
 use crate::wire::JSON;
 use crate::{BookFlightCell, BookHotelCell, CancelFlightCell, card};
 
 /// Amadeus, the Enterprise REST API: flight orders v1 and hotel orders v2.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Amadeus {
-    pub(crate) tokens: Tokens,
+    tokens: Tokens,
 }
+
+/// Where tokens come from, below the base URL.
+pub(crate) const TOKEN_PATH: &str = "/v1/security/oauth2/token";
 
 pub(crate) const CLIENT_ID: CredentialField = CredentialField {
     name: "client_id",
@@ -71,18 +73,13 @@ impl Integration for Amadeus {
         ]
     }
 
-    fn authorize(&self, credentials: &Credentials, request: &mut Request) -> Result<(), Fault> {
-        self.tokens.authorize(credentials, request)?;
-        if request.path != TOKEN_PATH {
-            request.headers.push(("Accept".to_owned(), JSON.to_owned()));
-        }
-        card::put_in(credentials, request)
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault> {
+        self.tokens.authorize(&grant_of(connection)?, request)?;
+        request.headers.push(("Accept".to_owned(), JSON.to_owned()));
+        card::put_in(&connection.credentials, request)
     }
 
     fn code(&self, response: &Response) -> Option<Code> {
-        if response.status == 401 {
-            self.tokens.forget();
-        }
         let envelope: Envelope = serde_json::from_slice(&response.body).ok()?;
         let code = envelope.code()?;
         if response.status == 401 {
@@ -109,26 +106,42 @@ impl Integration for Amadeus {
 
     async fn refresh(&self, wire: &Wire) -> Result<(), Fault> {
         check(&wire.connection().base_url)?;
-        self.tokens.refresh(wire).await
+        self.tokens.refresh(wire, &grant_of(wire.connection())?).await
+    }
+
+    fn reject(&self, wire: &Wire) -> bool {
+        grant_of(wire.connection()).is_ok_and(|grant| self.tokens.reject(&grant))
     }
 
     async fn whoami(&self, wire: &Wire) -> Result<String, Fault> {
         let url = &wire.connection().base_url;
         check(url)?;
-        let token = self.tokens.ask(wire).await?;
-        let application = token.extra_fields().application_name.as_deref().unwrap_or("without a name");
-        let lives = token.expires_in().map_or(0, |lives| lives.as_secs());
+        let token = self.tokens.renew(wire, &grant_of(wire.connection())?).await?;
+        let application = token.extra.get("application_name").and_then(Value::as_str).unwrap_or("without a name");
         let host = url.host_str().unwrap_or_default();
-        Ok(format!("Amadeus application {application} at {host}, token for {lives} s"))
+        Ok(format!("Amadeus application {application} at {host}, token for {} s", token.life_ms / 1000))
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![
-            erase(BookFlightCell::with(self.tokens.clone())),
-            erase(CancelFlightCell::with(self.tokens.clone())),
-            erase(BookHotelCell::with(self.tokens.clone())),
-        ]
+        vec![erase(BookFlightCell), erase(CancelFlightCell), erase(BookHotelCell)]
     }
+}
+
+/// The application acts for itself, in one office.
+fn grant_of(connection: &Connection) -> Result<Grant, Fault> {
+    let required = |field: CredentialField| {
+        let found = connection.credentials.get(field.name);
+        found.ok_or_else(|| Fault::NotSent(format!("no Amadeus {}; set {}", field.name, field.variable)))
+    };
+    let client = Client {
+        id: required(CLIENT_ID)?.expose_secret().to_owned(),
+        secret: Some(required(CLIENT_SECRET)?.clone()),
+        url: format!("{}{TOKEN_PATH}", connection.base_url.as_str().trim_end_matches('/')),
+        by_header: false,
+    };
+    let office = connection.credentials.get(GUEST_OFFICE_ID.name);
+    let extra = office.map(|office| (GUEST_OFFICE_ID.name, office.expose_secret().to_owned()));
+    Ok(Grant::ClientCredentials { client, extra: extra.into_iter().collect() })
 }
 
 /// Whether anything may be sent there.

@@ -18,7 +18,6 @@ mod shapes;
 pub mod standin;
 #[cfg(test)]
 mod testing;
-mod tokens;
 mod travelers;
 mod wire;
 
@@ -31,12 +30,13 @@ pub use book_hotel::{BookHotel, BookHotelCell, BookHotelReceipt};
 pub use cancel_flight::{CancelFlight, CancelFlightCell, CancelFlightReceipt};
 pub use client::Amadeus;
 pub use guests::{Agency, Guest, Room, Stay};
+pub use hapax_core::words::Doer;
 pub use offers::FlightOffer;
 pub use personal::{Airline, Country, Date, Personal};
 pub use travelers::{
     Address, Contact, Device, Document, DocumentType, Gender, LoyaltyProgram, Name, Phone, Purpose, Traveler,
 };
-pub use wire::{Doer, OrderStatus};
+pub use wire::OrderStatus;
 
 /// Amadeus, for a connection. Each call gives an integration with tokens of its own.
 pub fn integration() -> SharedIntegration {

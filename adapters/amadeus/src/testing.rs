@@ -1,100 +1,40 @@
 //! A scripted Amadeus for unit tests: it gives a token to whoever asks, then the answers it was given, in
-//! order, and keeps what it was asked.
+//! order.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::ops::Deref;
+use std::sync::Arc;
 
-use async_trait::async_trait;
-use hapax_core::cell::{Connection, Context, Credentials, SharedCell, SharedIntegration, Shot, Step, Wire};
-use hapax_core::clock::{Clock, SharedClock};
-use hapax_core::identity::{Form, Names, NamespaceSecret, OperationKey, Seed};
-use hapax_core::protocol::{Receipt, Stamp};
-use hapax_core::transport::{Body, Gate, Request, Response, Transport};
-use hapax_core::words::{Answer, Fault, Finding};
-use serde::Serialize;
+use hapax_core::cell::{Connection, Credentials};
+use hapax_core::testing::{HandClock, Script, response};
+use hapax_core::words::Fault;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use url::Url;
 
-use crate::tokens::{TOKEN_PATH, Tokens};
-use crate::{Amadeus, BookFlight, BookHotel};
+use crate::client::TOKEN_PATH;
+use crate::{BookFlight, BookHotel};
 
 pub(crate) const SECRET: &str = "verysecret-client";
 pub(crate) const TOKEN: &str = "verysecret-token";
 pub(crate) const CARD: &str = "4151289722471370";
 pub(crate) const ADDRESS: &str = "https://amadeus.example/base";
 
-/// A connection whose requests are answered from a script.
+/// A connection whose requests are answered from a script, by a clock that a test moves.
 pub(crate) struct Desk {
-    script: Arc<Script>,
-    wire: Wire,
-    clock: Arc<Hand>,
-    cell: &'static str,
-    notes: BTreeMap<String, String>,
-    former: BTreeMap<String, String>,
+    desk: hapax_core::testing::Desk,
+    clock: Arc<HandClock>,
 }
 
-/// A clock that a test moves.
-pub(crate) struct Hand(AtomicU64);
+impl Deref for Desk {
+    type Target = hapax_core::testing::Desk;
 
-#[async_trait]
-impl Clock for Hand {
-    fn now(&self) -> Stamp {
-        Stamp::scripted(self.0.load(Ordering::SeqCst))
-    }
-
-    async fn sleep(&self, ms: u64) {
-        self.0.fetch_add(ms, Ordering::SeqCst);
-    }
-
-    fn real(&self, ms: u64) -> Duration {
-        Duration::from_millis(ms)
-    }
-
-    fn is_stand_in_only(&self) -> bool {
-        true
-    }
-}
-
-struct Script {
-    answers: Mutex<VecDeque<Result<Response, Fault>>>,
-    asked: Mutex<Vec<Request>>,
-    tokens: Mutex<VecDeque<Response>>,
-}
-
-impl Script {
-    fn answer(&self, request: Request) -> Result<Response, Fault> {
-        let is_token = request.path == TOKEN_PATH;
-        self.asked.lock().expect("lock").push(request);
-        if is_token {
-            let given = self.tokens.lock().expect("lock").pop_front();
-            return Ok(given.unwrap_or_else(|| response(200, &token())));
-        }
-        self.answers.lock().expect("lock").pop_front().expect("one more answer in the script")
-    }
-}
-
-#[async_trait]
-impl Transport for Script {
-    async fn ask(&self, _base: &Url, request: Request, _within: Duration) -> Result<Response, Fault> {
-        self.answer(request)
-    }
-
-    async fn shoot(&self, _base: &Url, request: Request, _gate: Gate) -> Result<Response, Fault> {
-        self.answer(request)
+    fn deref(&self) -> &Self::Target {
+        &self.desk
     }
 }
 
 pub(crate) fn token() -> Value {
     json!({"type": "amadeusOAuth2Token", "username": "somebody@example.com", "application_name": "Trips",
         "client_id": "id", "token_type": "Bearer", "access_token": TOKEN, "expires_in": 1799, "scope": ""})
-}
-
-pub(crate) fn response(status: u16, body: &Value) -> Response {
-    let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    Response { status, headers: Vec::new(), body }
 }
 
 /// An answer with an error in Amadeus' list.
@@ -116,47 +56,37 @@ pub(crate) fn credentials() -> Credentials {
 }
 
 impl Desk {
-    pub(crate) fn new(cell: &'static str, answers: impl IntoIterator<Item = (u16, Value)>) -> Self {
-        let answers = answers.into_iter().map(|(status, body)| Ok(response(status, &body))).collect();
-        Self::scripted(cell, answers, credentials())
+    pub(crate) fn new(cell: &str, answers: impl IntoIterator<Item = (u16, Value)>) -> Self {
+        Self::scripted(cell, Script::of(answers), credentials())
     }
 
-    pub(crate) fn losing(cell: &'static str) -> Self {
-        Self::scripted(cell, VecDeque::from([Err(Fault::Lost("reset".to_owned()))]), credentials())
+    pub(crate) fn losing(cell: &str) -> Self {
+        let desk = Self::new(cell, []);
+        desk.script().push(Err(Fault::Lost("reset".to_owned())));
+        desk
     }
 
     /// With other credentials, whose requests never get so far as to be answered.
-    pub(crate) fn with(cell: &'static str, credentials: Credentials) -> Self {
-        Self::scripted(cell, VecDeque::new(), credentials)
+    pub(crate) fn with(cell: &str, credentials: Credentials) -> Self {
+        Self::scripted(cell, Script::of([]), credentials)
     }
 
-    fn scripted(cell: &'static str, answers: VecDeque<Result<Response, Fault>>, credentials: Credentials) -> Self {
-        let script =
-            Arc::new(Script { answers: Mutex::new(answers), asked: Mutex::default(), tokens: Mutex::default() });
-        let clock = Arc::new(Hand(AtomicU64::new(1_790_000_000_000)));
-        let integration: SharedIntegration = Arc::new(Amadeus { tokens: Tokens::by(clock.clone()) });
-        let connection = Connection::new("amadeus", integration, credentials).expect("a connection");
+    fn scripted(cell: &str, script: Arc<Script>, credentials: Credentials) -> Self {
+        let connection = Connection::new("amadeus", crate::integration(), credentials).expect("a connection");
         let connection = connection.at(ADDRESS).expect("an address");
-        let wire = Wire::new(Arc::new(connection), script.clone(), clock.clone());
-        Self { script, wire, clock, cell, notes: BTreeMap::new(), former: BTreeMap::new() }
+        script.apart(&token_path(), [response(200, &token())]);
+        let clock = Arc::new(HandClock::at(1_790_000_000_000));
+        Self { desk: hapax_core::testing::Desk::by(clock.clone(), connection, cell, script), clock }
     }
 
-    pub(crate) fn noting(mut self, name: &str, value: &str) -> Self {
-        self.notes.insert(name.to_owned(), value.to_owned());
+    pub(crate) fn noting(self, name: &str, value: &str) -> Self {
+        Self { desk: self.desk.noting(name, value), ..self }
+    }
+
+    /// What the token endpoint answers, one after the other.
+    pub(crate) fn giving<'a>(self, answers: impl IntoIterator<Item = (u16, &'a Value)>) -> Self {
+        self.script().apart(&token_path(), answers.into_iter().map(|(status, body)| response(status, body)));
         self
-    }
-
-    /// What the token endpoint answers next.
-    pub(crate) fn giving(self, status: u16, body: &Value) -> Self {
-        self.script.tokens.lock().expect("lock").push_back(response(status, body));
-        self
-    }
-
-    pub(crate) fn names(&self) -> Names {
-        let secret = NamespaceSecret::parse(&"5e".repeat(32)).expect("a secret");
-        let key = OperationKey::new("trip:1042").expect("a key");
-        let seed = Seed::new(secret, "amadeus", self.cell, key);
-        Names::new(seed, Form::Uuid, Form::Text(32), 0, 0).with_notes(self.notes.clone(), self.former.clone())
     }
 
     /// The remark as it is planted.
@@ -164,94 +94,23 @@ impl Desk {
         format!("HAPAX {}", self.names().mark().to_uppercase())
     }
 
-    pub(crate) fn wire(&self) -> &Wire {
-        &self.wire
-    }
-
     pub(crate) fn later(&self, ms: u64) {
-        self.clock.0.fetch_add(ms, Ordering::SeqCst);
-    }
-
-    fn context(&self) -> Context {
-        Context::new(self.names(), self.wire.clone())
-    }
-
-    fn cell(&self) -> SharedCell {
-        let cells = self.wire.connection().integration.cells();
-        cells.into_iter().find(|cell| cell.spec().id == self.cell).expect("a cell of this name")
-    }
-
-    /// The one shot, after the refresh that comes before it, through the erased cell.
-    pub(crate) async fn attempt(&self, args: &impl Serialize) -> Answer<Receipt> {
-        if let Err(fault) = self.wire.connection().integration.refresh(&self.wire).await {
-            return Answer::NotDone(fault.to_string(), None);
-        }
-        let names = self.names();
-        let clock: SharedClock = self.clock.clone();
-        let gate = Gate::new(clock.clone(), clock.now(), 90_000);
-        let cell = self.cell();
-        let shot = Shot::new(&names, &self.wire, cell.spec(), gate);
-        cell.attempt(shot, &json_of(args)).await
-    }
-
-    pub(crate) async fn prepare(&self, args: &impl Serialize) -> Result<Step<Receipt>, Fault> {
-        self.cell().prepare(&self.context(), &json_of(args)).await
-    }
-
-    pub(crate) async fn find(&self, args: &impl Serialize) -> Result<Finding<Receipt>, Fault> {
-        self.cell().find(&self.context(), &json_of(args)).await
-    }
-
-    pub(crate) async fn fetch(&self, args: &impl Serialize, id: &str) -> Result<Option<Receipt>, Fault> {
-        self.cell().fetch(&self.context(), &json_of(args), id).await
-    }
-
-    /// What was asked so far, as method and target, requests for tokens left out.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        let asked = self.script.asked.lock().expect("lock");
-        let counted = asked.iter().filter(|request| request.path != TOKEN_PATH);
-        counted.map(|request| format!("{} {}", request.method.as_str(), request.target())).collect()
+        self.clock.forward(ms);
     }
 
     /// How often a token was asked for.
     pub(crate) fn tokens(&self) -> usize {
-        self.script.asked.lock().expect("lock").iter().filter(|request| request.path == TOKEN_PATH).count()
-    }
-
-    /// The last request.
-    pub(crate) fn request(&self) -> Request {
-        self.script.asked.lock().expect("lock").last().expect("a request").clone()
-    }
-
-    /// The body of the last request.
-    pub(crate) fn body(&self) -> Value {
-        match self.request().body {
-            Body::Json(body) => body,
-            _ => panic!("it has no JSON"),
-        }
+        self.script().count(&token_path())
     }
 }
 
-pub(crate) fn json_of(args: &impl Serialize) -> Value {
-    serde_json::to_value(args).expect("arguments are JSON")
+/// Where tokens come from, below the address of the tests.
+fn token_path() -> String {
+    format!("/base{TOKEN_PATH}")
 }
 
 pub(crate) fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).expect("it reads")
-}
-
-/// Which word an answer is.
-pub(crate) fn word<R>(answer: &Answer<R>) -> &'static str {
-    match answer {
-        Answer::Happened(_) => "happened",
-        Answer::Refused(_, hapax_core::words::Covers::Attempt) => "refused",
-        Answer::Refused(_, hapax_core::words::Covers::Record) => "refused on record",
-        Answer::NotDone(..) => "not done",
-        Answer::Taken(_) => "taken",
-        Answer::Unclear(Fault::Adrift(_)) => "adrift",
-        Answer::Unclear(Fault::Echo(_)) => "echo",
-        Answer::Unclear(_) => "unclear",
-    }
 }
 
 /// A priced offer of two flights for two travelers.

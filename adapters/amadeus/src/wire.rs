@@ -97,16 +97,6 @@ impl OrderStatus {
     }
 }
 
-/// Who made it so, as far as Amadeus lets us tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Doer {
-    /// Amadeus answered our own request with it.
-    Us,
-    /// It was found; it may be our lost request or somebody else's.
-    CannotTell,
-}
-
 /// Whether a text is an order id as Amadeus writes them: base64, percent-encoded already. It becomes
 /// part of a path as it is, so nothing else may stand in it.
 pub(crate) fn is_order_id(text: &str) -> bool {

@@ -2,50 +2,28 @@
 
 use async_trait::async_trait;
 use hapax_core::capability::{Code, Need};
-use hapax_core::cell::{Connection, Context, CredentialField, Credentials, Integration, SharedCell, Wire, erase};
-use hapax_core::clock::SharedClock;
-use hapax_core::transport::{Request, Response, SharedTransport};
+use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, Wire, erase};
+use hapax_core::oauth::Tokens;
+use hapax_core::transport::{Request, Response};
 use hapax_core::words::Fault;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 
 use crate::SendCell;
 use crate::facts::READS_SENT;
-use crate::grant::{FIELDS, SUBJECT};
-use crate::tokens::{SharedTokens, Tokens};
+use crate::grant::{FIELDS, SUBJECT, grant_of};
 use crate::wire;
 
 /// Gmail, API v1.
+#[derive(Debug, Default)]
 pub struct Gmail {
-    tokens: SharedTokens,
+    tokens: Tokens,
 }
 
 /// Where a mailbox's resources are. `me` is the token's owner, or whom a service account acts for.
 pub(crate) const MAILBOX: &str = "/gmail/v1/users/me";
-
-impl Gmail {
-    /// With the transport that token requests go through, and the clock that their lives are
-    /// measured by.
-    pub fn new(transport: SharedTransport, clock: SharedClock) -> Self {
-        Self { tokens: Tokens::new(transport, clock).into() }
-    }
-
-    fn fault(&self, response: &Response) -> Fault {
-        let words = self.code(response).map(|code| format!("{} {}", code.code, code.message));
-        Fault::Status(
-            response.status,
-            words.unwrap_or_else(|| "not in Google's own form; is base_url right?".to_owned()),
-        )
-    }
-}
-
-impl std::fmt::Debug for Gmail {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Gmail")
-    }
-}
 
 #[async_trait]
 impl Integration for Gmail {
@@ -61,20 +39,14 @@ impl Integration for Gmail {
         FIELDS
     }
 
-    fn authorize(&self, credentials: &Credentials, request: &mut Request) -> Result<(), Fault> {
-        let token = self.tokens.bearer(credentials)?;
-        let bearer = SecretString::from(format!("Bearer {}", token.expose_secret()));
-        request.secrets.push(("Authorization".to_owned(), bearer));
-        Ok(())
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault> {
+        self.tokens.authorize(&grant_of(&connection.credentials)?, request)
     }
 
     fn code(&self, response: &Response) -> Option<Code> {
         let error = serde_json::from_slice::<Envelope>(&response.body).ok()?.error;
-        if response.status == 401 {
-            self.tokens.reject();
-        }
         let code = error.errors.into_iter().next().map(|first| first.reason).unwrap_or_default();
-        Some(Code { kind: error.status, code, message: without_addresses(&error.message) })
+        Some(Code::new(error.status, code, &without_addresses(&error.message)))
     }
 
     fn is_absent(&self, response: &Response) -> bool {
@@ -100,23 +72,23 @@ impl Integration for Gmail {
     }
 
     async fn refresh(&self, wire: &Wire) -> Result<(), Fault> {
-        self.tokens.refresh(&wire.connection().credentials).await
+        self.tokens.refresh(wire, &grant_of(&wire.connection().credentials)?).await
+    }
+
+    fn reject(&self, wire: &Wire) -> bool {
+        grant_of(&wire.connection().credentials).is_ok_and(|grant| self.tokens.reject(&grant))
     }
 
     async fn whoami(&self, wire: &Wire) -> Result<String, Fault> {
-        self.refresh(wire).await?;
-        let response = wire.ask(Request::get(format!("{MAILBOX}/profile"))).await?;
-        match serde_json::from_slice::<wire::Profile>(&response.body) {
-            Ok(profile) if response.is_success() => Ok(format!("Gmail mailbox {}", shortened(&profile.email_address))),
+        match wire.call::<wire::Profile>(Request::get(format!("{MAILBOX}/profile"))).await {
+            Ok(profile) => Ok(format!("Gmail mailbox {}", shortened(&profile.email_address))),
             // Emulators don't have it, and a token for drafts alone may not read it.
-            _ if matches!(response.status, 403 | 404) => {
-                let drafts = wire.ask(Request::get(format!("{MAILBOX}/drafts")).query("maxResults", "1")).await?;
-                if !drafts.is_success() {
-                    return Err(self.fault(&drafts));
-                }
-                Ok(format!("Gmail; the mailbox's name can't be read here (status {})", response.status))
+            Err(Fault::Status(status @ (403 | 404), _)) => {
+                let drafts = Request::get(format!("{MAILBOX}/drafts")).query("maxResults", "1");
+                let _: IgnoredAny = wire.call(drafts).await?;
+                Ok(format!("Gmail; the mailbox's name can't be read here (status {status})"))
             }
-            _ => Err(self.fault(&response)),
+            Err(fault) => Err(fault),
         }
     }
 
@@ -124,71 +96,21 @@ impl Integration for Gmail {
         if need != READS_SENT {
             return Ok(None);
         }
-        self.refresh(wire).await?;
         let request = Request::get(format!("{MAILBOX}/messages")).query("labelIds", "SENT").query("maxResults", "1");
-        let response = wire.ask(request).await?;
-        match response.status {
-            200 => Ok(Some(true)),
-            403 if self.code(&response).is_some_and(|code| code.code == NO_SCOPE) => Ok(Some(false)),
-            _ => Err(self.fault(&response)),
+        match wire.try_call::<IgnoredAny>(request).await? {
+            Ok(_) => Ok(Some(true)),
+            Err((403, code)) if code.code == NO_SCOPE => Ok(Some(false)),
+            Err((status, code)) => Err(Fault::Status(status, format!("{} {}", code.name(), code.message))),
         }
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![erase(SendCell::new(self.tokens.clone()))]
+        vec![erase(SendCell)]
     }
 }
 
 /// The reason that Google gives when a token lacks a scope.
 pub(crate) const NO_SCOPE: &str = "insufficientPermissions";
-
-/// Harmless requests of a cell, with a token for each: the executor refreshes tokens before an
-/// attempt departs, and a step or a look may come when there is none yet or none any more.
-#[derive(Clone, Copy)]
-pub(crate) struct Asking<'a> {
-    pub(crate) cx: &'a Context,
-    pub(crate) tokens: &'a Tokens,
-}
-
-impl Asking<'_> {
-    /// Reads a 2xx as `T`.
-    pub(crate) async fn call<T: DeserializeOwned>(self, harmless: Request) -> Result<T, Fault> {
-        match self.cx.call(harmless.clone()).await {
-            Err(fault) if self.has_new_token(&fault).await? => self.cx.call(harmless).await,
-            other => other,
-        }
-    }
-
-    /// Reads one record; `None` only if Google says that there is none.
-    pub(crate) async fn get<T: DeserializeOwned>(self, read: Request) -> Result<Option<T>, Fault> {
-        match self.cx.get(read.clone()).await {
-            Err(fault) if self.has_new_token(&fault).await? => self.cx.get(read).await,
-            other => other,
-        }
-    }
-
-    /// The same as [`Asking::call`], with Google's error kept apart.
-    pub(crate) async fn try_call<T: DeserializeOwned>(
-        self,
-        harmless: Request,
-    ) -> Result<Result<T, (u16, Code)>, Fault> {
-        match self.cx.try_call(harmless.clone()).await {
-            Ok(Err((401, code))) if !self.tokens.renew().await? => Ok(Err((401, code))),
-            Ok(Err((401, _))) => self.cx.try_call(harmless).await,
-            Err(fault) if self.has_new_token(&fault).await? => self.cx.try_call(harmless).await,
-            other => other,
-        }
-    }
-
-    /// Whether a request failed for want of a token, and there is a new one now. Such a request was
-    /// not worked on, and it was harmless anyway.
-    async fn has_new_token(self, fault: &Fault) -> Result<bool, Fault> {
-        match fault {
-            Fault::NotSent(_) | Fault::Status(401, _) => self.tokens.renew().await,
-            _ => Ok(false),
-        }
-    }
-}
 
 #[derive(Deserialize)]
 struct Envelope {
@@ -211,11 +133,11 @@ struct Reason {
     reason: String,
 }
 
-/// Google's words without what may be an address, cut to what a message can hold.
+/// Google's words without what may be an address.
 fn without_addresses(words: &str) -> String {
     let words: Vec<&str> =
         words.split_whitespace().map(|word| if word.contains('@') { "(address)" } else { word }).collect();
-    words.join(" ").chars().take(300).collect()
+    words.join(" ")
 }
 
 /// An address that its owner recognises and a log doesn't give away: `a...@example.com`.

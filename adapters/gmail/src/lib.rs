@@ -13,14 +13,11 @@ mod send;
 pub mod standin;
 #[cfg(test)]
 mod testing;
-mod tokens;
 mod wire;
 
 use std::sync::Arc;
 
 use hapax_core::cell::SharedIntegration;
-use hapax_core::clock::SystemClock;
-use hapax_core::transport::HttpTransport;
 
 pub use bulk::{BulkError, bulk, send_bulk};
 pub use client::Gmail;
@@ -29,5 +26,5 @@ pub use send::{SendCell, SendReceipt};
 
 /// Gmail, for a connection.
 pub fn integration() -> SharedIntegration {
-    Arc::new(Gmail::new(Arc::new(HttpTransport::new()), Arc::new(SystemClock::new())))
+    Arc::new(Gmail::default())
 }

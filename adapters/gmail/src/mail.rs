@@ -6,11 +6,10 @@ use std::str::FromStr;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hapax_core::cell::{CellArgs, Echo};
+use hapax_core::transport::is_plain_segment;
 use lettre::message::header::ContentType;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-
-use crate::wire::is_id;
 
 /// Sends this mail. Nothing of it is volatile: another wording is another mail.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -242,7 +241,7 @@ impl Attachment {
 
 impl Reply {
     fn check(&self) -> Result<(), String> {
-        if !is_id(&self.thread_id) {
+        if !is_plain_segment(&self.thread_id) {
             return Err("thread_id: give Gmail's id of the thread".to_owned());
         }
         let is_message_id = |id: &String| {

@@ -5,18 +5,17 @@
 
 use hapax_core::capability::{CellSpec, Human, Meaning, Rung, Stakes, meaning_of};
 use hapax_core::cell::{Cell, CellReceipt, Context, Echo, Shot, Step};
-use hapax_core::transport::{Body, Method, Request};
+use hapax_core::transport::{Body, Method, Request, is_plain_segment};
 use hapax_core::words::{Answer, Fault, Finding, Refusal, found};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::client::{Asking, MAILBOX, NO_SCOPE};
+use crate::client::{MAILBOX, NO_SCOPE};
 use crate::facts::{self, ANSWERS, DRAFT_NOTE, THREAD_NOTE};
 use crate::mail::Mail;
 use crate::mime::{KEY, written};
-use crate::tokens::SharedTokens;
-use crate::wire::{Draft, Header, Message, Page, encoded, is_id, values};
+use crate::wire::{Draft, Header, Message, Page, encoded, values};
 
 /// A mail that Gmail accepted. Whether it arrives, only a bounce would tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,10 +27,8 @@ pub struct SendReceipt {
 }
 
 /// The cell `gmail.send`.
-#[derive(Clone)]
-pub struct SendCell {
-    tokens: SharedTokens,
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SendCell;
 
 const SPEC: CellSpec = CellSpec::new(
     "gmail.send",
@@ -57,40 +54,24 @@ const SPEC: CellSpec = CellSpec::new(
 /// A mail above this goes to the upload address, as Google asks for (F13).
 const MOST_IN_JSON: usize = 4 * 1024 * 1024;
 
-impl SendCell {
-    pub(crate) fn new(tokens: SharedTokens) -> Self {
-        Self { tokens }
-    }
-
-    fn asking<'a>(&'a self, cx: &'a Context) -> Asking<'a> {
-        Asking { cx, tokens: &self.tokens }
-    }
-}
-
-impl std::fmt::Debug for SendCell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SendCell")
-    }
-}
-
 impl Cell for SendCell {
     const SPEC: &'static CellSpec = &SPEC;
     type Args = Mail;
     type Receipt = SendReceipt;
 
     async fn prepare(&self, cx: &Context, args: &Mail) -> Result<Step<SendReceipt>, Fault> {
-        let (asking, names) = (self.asking(cx), cx.names());
+        let names = cx.names();
         let Some(draft) = names.note(DRAFT_NOTE) else {
             if let Some(former) = names.former_note(DRAFT_NOTE) {
-                retire(asking, former).await?;
+                retire(cx, former).await?;
             }
-            return create(asking, args).await;
+            return create(cx, args).await;
         };
         if names.note(THREAD_NOTE).is_some() {
             return Ok(Step::Ready);
         }
         // A draft that is gone is not replaced: two drafts in one epoch could both be sent.
-        match asking.get::<Draft>(read_draft(draft)).await? {
+        match cx.get::<Draft>(read_draft(draft)).await? {
             Some(draft) => Ok(Step::Note(THREAD_NOTE, draft.message.thread_id)),
             None => Err(Fault::Unread("the draft is gone before it was sent; somebody deleted or sent it".to_owned())),
         }
@@ -112,20 +93,19 @@ impl Cell for SendCell {
     }
 
     async fn find(&self, cx: &Context, args: &Mail) -> Result<Finding<SendReceipt>, Fault> {
-        let asking = self.asking(cx);
         let Some(draft) = cx.names().note(DRAFT_NOTE) else {
-            return by_mark(asking, args, Finding::Absent).await;
+            return by_mark(cx, args, Finding::Absent).await;
         };
         // A restored or second ledger may have sent another draft than the noted one, so a noted
         // draft that is still there proves nothing about SENT.
-        let (otherwise, where_it_is) = match asking.get::<Draft>(read_draft(draft)).await? {
+        let (otherwise, where_it_is) = match cx.get::<Draft>(read_draft(draft)).await? {
             Some(_) => (Finding::Absent, "the draft is still there"),
             None => {
                 let why = "the draft is gone and SENT doesn't show the mail: it may be deleted, or show later";
                 (Finding::NotYet(why.to_owned()), "the draft is gone, sent or deleted")
             }
         };
-        match by_mark(asking, args, otherwise).await {
+        match by_mark(cx, args, otherwise).await {
             Err(Fault::Status(403, why)) if why.contains(NO_SCOPE) => {
                 Ok(Finding::CannotTell(format!("{where_it_is}, and the token may not read SENT")))
             }
@@ -134,20 +114,20 @@ impl Cell for SendCell {
     }
 
     async fn fetch(&self, cx: &Context, args: &Mail, id: &str) -> Result<Option<SendReceipt>, Fault> {
-        if !is_id(id) {
+        if !is_plain_segment(id) {
             return Err(Fault::Unread("a mail is named by Gmail's id of the message".to_owned()));
         }
-        let Some((message, headers)) = read_heads(self.asking(cx), id).await? else { return Ok(None) };
+        let Some((message, headers)) = read_heads(cx, id).await? else { return Ok(None) };
         goes_to_the_same(args, &headers)?;
         receipt(message).map(Some)
     }
 }
 
 /// Makes the draft that will be sent. It is harmless: nobody gets a draft.
-async fn create(asking: Asking<'_>, args: &Mail) -> Result<Step<SendReceipt>, Fault> {
-    let mail = written(args, &asking.cx.names().mark()).map_err(Fault::NotSent)?;
-    match asking.try_call::<Draft>(creation(args, &mail)).await? {
-        Ok(draft) if !is_id(&draft.id) => Err(Fault::Unread("a draft without an id".to_owned())),
+async fn create(cx: &Context, args: &Mail) -> Result<Step<SendReceipt>, Fault> {
+    let mail = written(args, &cx.names().mark()).map_err(Fault::NotSent)?;
+    match cx.try_call::<Draft>(creation(args, &mail)).await? {
+        Ok(draft) if !is_plain_segment(&draft.id) => Err(Fault::Unread("a draft without an id".to_owned())),
         Ok(draft) if args.reply.as_ref().is_some_and(|reply| reply.thread_id != draft.message.thread_id) => {
             Err(Fault::Echo("thread of the new draft".to_owned()))
         }
@@ -182,14 +162,14 @@ fn creation(args: &Mail, mail: &[u8]) -> Request {
 }
 
 /// Sees to it that the draft of the epoch before can't be sent any more.
-async fn retire(asking: Asking<'_>, former: &str) -> Result<(), Fault> {
+async fn retire(cx: &Context, former: &str) -> Result<(), Fault> {
     // Whatever the answer, which may be empty: what counts is whether the draft is there afterwards.
     let delete = Request::new(Method::Delete, format!("{MAILBOX}/drafts/{former}"));
-    match asking.try_call::<Value>(delete).await {
+    match cx.try_call::<Value>(delete).await {
         Ok(_) | Err(Fault::Unread(_)) => {}
         Err(fault) => return Err(fault),
     }
-    match asking.get::<Draft>(read_draft(former)).await? {
+    match cx.get::<Draft>(read_draft(former)).await? {
         None => Ok(()),
         Some(_) => Err(Fault::Unread("the draft of the epoch before could not be deleted".to_owned())),
     }
@@ -197,21 +177,17 @@ async fn retire(asking: Asking<'_>, former: &str) -> Result<(), Fault> {
 
 /// Walks the mails of SENT since the operation began for our mark. Without any, it is what the
 /// draft says.
-async fn by_mark(
-    asking: Asking<'_>,
-    args: &Mail,
-    otherwise: Finding<SendReceipt>,
-) -> Result<Finding<SendReceipt>, Fault> {
-    let names = asking.cx.names();
+async fn by_mark(cx: &Context, args: &Mail, otherwise: Finding<SendReceipt>) -> Result<Finding<SendReceipt>, Fault> {
+    let names = cx.names();
     let (mark, since_ms) = (names.mark(), names.since_unix().max(0).saturating_mul(1000));
     let (mut hits, mut token) = (Vec::new(), None);
     for _ in 0..Context::MAX_PAGES {
-        let page: Page = asking.call(sent(token)).await?;
+        let page: Page = cx.call(sent(token)).await?;
         // The newest come first, which is not written: a page ends the walk only if all of it is older.
         let mut is_older = !page.ids.is_empty();
         for id in &page.ids {
             // One that was deleted since the list was made is no mail of ours that is still there.
-            let Some((message, headers)) = read_heads(asking, id).await? else { continue };
+            let Some((message, headers)) = read_heads(cx, id).await? else { continue };
             is_older &= message.is_older_than(since_ms);
             if values(&headers, KEY).any(|value| value == mark) {
                 goes_to_the_same(args, &headers)?;
@@ -242,8 +218,8 @@ const WITNESS: &str = "MIME-Version";
 
 /// A message with the headers that we compare. Where the server drops headers that it doesn't know,
 /// the whole mail is read.
-async fn read_heads(asking: Asking<'_>, id: &str) -> Result<Option<(Message, Vec<Header>)>, Fault> {
-    if !is_id(id) {
+async fn read_heads(cx: &Context, id: &str) -> Result<Option<(Message, Vec<Header>)>, Fault> {
+    if !is_plain_segment(id) {
         return Err(Fault::Unread("a message without an id".to_owned()));
     }
     let path = format!("{MAILBOX}/messages/{id}");
@@ -251,11 +227,11 @@ async fn read_heads(asking: Asking<'_>, id: &str) -> Result<Option<(Message, Vec
     for name in [KEY, WITNESS, "To", "Cc"] {
         heads = heads.query("metadataHeaders", name);
     }
-    let Some(message) = asking.get::<Message>(heads).await? else { return Ok(None) };
+    let Some(message) = cx.get::<Message>(heads).await? else { return Ok(None) };
     if let Some(headers) = message.headers().filter(|headers| values(headers, WITNESS).next().is_some()) {
         return Ok(Some((message, headers)));
     }
-    let Some(whole) = asking.get::<Message>(Request::get(path).query("format", "raw")).await? else { return Ok(None) };
+    let Some(whole) = cx.get::<Message>(Request::get(path).query("format", "raw")).await? else { return Ok(None) };
     let headers = whole.headers().ok_or_else(|| Fault::Unread("a message without headers".to_owned()))?;
     Ok(Some((whole, headers)))
 }
@@ -275,7 +251,7 @@ fn read_draft(id: &str) -> Request {
 }
 
 fn receipt(message: Message) -> Result<SendReceipt, Fault> {
-    if !is_id(&message.id) || !message.has_label("SENT") {
+    if !is_plain_segment(&message.id) || !message.has_label("SENT") {
         return Err(Fault::Unread("a message that is not in SENT".to_owned()));
     }
     Ok(SendReceipt { id: message.id, thread_id: message.thread_id })

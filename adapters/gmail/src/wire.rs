@@ -134,14 +134,6 @@ pub(crate) fn encoded(mail: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(mail)
 }
 
-/// Whether a text can be an id of Gmail's. Ids become part of a path, so nothing else may stand in
-/// them.
-pub(crate) fn is_id(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() < 250
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

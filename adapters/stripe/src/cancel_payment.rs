@@ -5,13 +5,13 @@
 use hapax_core::capability::{CellSpec, Human, Native, Rung, Stakes};
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot};
 use hapax_core::transport::Request;
-use hapax_core::words::{Answer, Fault, Finding, Refusal};
+use hapax_core::words::{Answer, Doer, Fault, Finding, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client::post;
 use crate::facts;
-use crate::wire::{Doer, PaymentIntent, Stage, is_id};
+use crate::wire::{PaymentIntent, Stage, is_id};
 
 /// Cancels a payment that hasn't succeeded.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -107,16 +107,6 @@ impl Cell for CancelPaymentCell {
             Stage::Capturable | Stage::Unconfirmed | Stage::Declined | Stage::Action => Finding::Absent,
             Stage::Unknown => Finding::CannotTell(format!("unknown status {}", intent.status)),
         })
-    }
-
-    async fn fetch(&self, cx: &Context, args: &CancelPayment, id: &str) -> Result<Option<CancelPaymentReceipt>, Fault> {
-        if id != args.payment_intent {
-            return Err(Fault::Echo("payment_intent".to_owned()));
-        }
-        match self.find(cx, args).await? {
-            Finding::Happened(receipt) => Ok(Some(receipt)),
-            _ => Err(Fault::Unread(format!("{id} is not canceled"))),
-        }
     }
 }
 

@@ -7,14 +7,14 @@ use hapax_core::capability::{CellSpec, Human, Meaning, Native, Row, Rung, Stakes
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot};
 use hapax_core::money::Money;
 use hapax_core::transport::Request;
-use hapax_core::words::{Answer, Fault, Finding, Refusal};
+use hapax_core::words::{Answer, Doer, Fault, Finding, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::amounts::{self, from_stripe, to_stripe};
 use crate::client::post;
 use crate::facts;
-use crate::wire::{Doer, PaymentIntent, Stage, is_id};
+use crate::wire::{PaymentIntent, Stage, is_id};
 
 /// Takes the money that `stripe.charge` with manual capture holds.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -109,16 +109,6 @@ impl Cell for CaptureCell {
             Stage::Capturable | Stage::Unconfirmed | Stage::Declined | Stage::Action => Finding::Absent,
             Stage::Unknown => Finding::CannotTell(format!("unknown status {}", intent.status)),
         })
-    }
-
-    async fn fetch(&self, cx: &Context, args: &Capture, id: &str) -> Result<Option<CaptureReceipt>, Fault> {
-        if id != args.payment_intent {
-            return Err(Fault::Echo("payment_intent".to_owned()));
-        }
-        match self.find(cx, args).await? {
-            Finding::Happened(receipt) => Ok(Some(receipt)),
-            _ => Err(Fault::Unread(format!("{id} is not captured"))),
-        }
     }
 }
 

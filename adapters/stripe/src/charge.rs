@@ -3,7 +3,7 @@
 //! The intent is created unconfirmed, which takes no money, and its id is journaled; then it is
 //! confirmed. From there on the intent itself can be spent only once, whatever becomes of keys.
 
-use hapax_core::capability::{CellSpec, Human, Meaning, Native, Row, Rung, Stakes, meaning_of};
+use hapax_core::capability::{CellSpec, Human, Meaning, Native, Row, Rung, Stakes};
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot, Step};
 use hapax_core::identity::Names;
 use hapax_core::money::Money;
@@ -187,27 +187,21 @@ impl Cell for ChargeCell {
 /// Makes the intent that will be confirmed. Creating is harmless, so a key that a stored failure
 /// has burnt is replaced by another; an intent that nobody confirms takes no money.
 async fn create(cx: &Context, args: &Charge) -> Result<Step<ChargeReceipt>, Fault> {
-    let mut last = None;
+    let mut last = Fault::Unread("creating the intent".to_owned());
     for step in ["create", "create-again"] {
-        match cx.try_call::<PaymentIntent>(args.create(cx.names(), step)?).await? {
-            Ok(intent) if args.is_echoed_by(&intent, &cx.names().mark()) => return Ok(Step::Note(INTENT, intent.id)),
-            Ok(_) => return Err(Fault::Echo("amount, currency or mark of the new intent".to_owned())),
-            Err((status, code)) if status >= 500 => last = Some((status, code)),
-            Err((status, code)) => {
-                return match meaning_of(ANSWERS, status, &code) {
-                    Some(Meaning::Refused | Meaning::RefusedOnRecord) => {
-                        let name = if code.code.is_empty() { code.kind } else { code.code };
-                        Ok(Step::Refused(Refusal::new(name, code.message)))
-                    }
-                    // Among them a key that was used with other parameters: a second ledger used
-                    // this operation key for something else. Another key would hide that.
-                    _ => Err(Fault::Status(status, format!("{} {}", code.kind, code.message))),
-                };
+        match cx.step::<PaymentIntent>(ANSWERS, args.create(cx.names(), step)?).await {
+            Ok(Ok(intent)) if args.is_echoed_by(&intent, &cx.names().mark()) => {
+                return Ok(Step::Note(INTENT, intent.id));
             }
+            Ok(Ok(_)) => return Err(Fault::Echo("amount, currency or mark of the new intent".to_owned())),
+            Ok(Err(refusal)) => return Ok(Step::Refused(refusal)),
+            Err(fault @ Fault::Status(500.., _)) => last = fault,
+            // Among them a key that was used with other parameters: a second ledger used this
+            // operation key for something else. Another key would hide that.
+            Err(fault) => return Err(fault),
         }
     }
-    let (status, code) = last.unwrap_or_default();
-    Err(Fault::Status(status, format!("creating the intent: {} {}", code.kind, code.message)))
+    Err(last)
 }
 
 /// Sees to it that the intent of the epoch before can't be paid any more. If it turns out to be
@@ -265,7 +259,7 @@ async fn by_mark(
         let paid = matches!(intent.stage(), Stage::Succeeded | Stage::Capturable | Stage::Processing | Stage::Action);
         (paid && is_marked(intent.metadata.as_ref(), &mark)).then_some(intent)
     };
-    let hits = cx.search(first.clone(), |list: List<PaymentIntent>| list.page(&first, &spent)).await?;
+    let hits = cx.search(first.clone(), |list: List<PaymentIntent>, _| Ok(list.page(&first, &spent))).await?;
     match found(hits.into_iter().map(receipt).collect::<Result<Vec<_>, _>>()?) {
         Finding::Absent => Ok(otherwise),
         finding => Ok(finding),

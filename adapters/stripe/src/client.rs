@@ -2,11 +2,12 @@
 
 use async_trait::async_trait;
 use hapax_core::capability::Code;
-use hapax_core::cell::{Connection, CredentialField, Credentials, Integration, SharedCell, Wire, erase};
+use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, Wire, erase};
 use hapax_core::transport::{Request, Response};
 use hapax_core::words::Fault;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell};
 
@@ -52,14 +53,15 @@ impl Integration for Stripe {
         &[API_KEY, STRIPE_ACCOUNT]
     }
 
-    fn authorize(&self, credentials: &Credentials, request: &mut Request) -> Result<(), Fault> {
-        let key = credentials
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault> {
+        let key = connection
+            .credentials
             .get(API_KEY.name)
             .ok_or_else(|| Fault::NotSent(format!("no Stripe API key; set {}", API_KEY.variable)))?;
         let bearer = SecretString::from(format!("Bearer {}", key.expose_secret()));
         request.secrets.push(("Authorization".to_owned(), bearer));
         request.headers.push(("Stripe-Version".to_owned(), VERSION.to_owned()));
-        if let Some(account) = credentials.get(STRIPE_ACCOUNT.name) {
+        if let Some(account) = connection.credentials.get(STRIPE_ACCOUNT.name) {
             request.secrets.push(("Stripe-Account".to_owned(), account.clone()));
         }
         Ok(())
@@ -73,7 +75,7 @@ impl Integration for Stripe {
         } else {
             error.words()
         };
-        Some(Code { kind: error.kind, code: error.code.unwrap_or_default(), message })
+        Some(Code::new(error.kind, error.code.unwrap_or_default(), &message))
     }
 
     fn is_absent(&self, response: &Response) -> bool {
@@ -95,33 +97,19 @@ impl Integration for Stripe {
     async fn whoami(&self, wire: &Wire) -> Result<String, Fault> {
         let key = wire.connection().credentials.get(API_KEY.name).map(SecretString::expose_secret);
         let mode = key.map_or("unknown", mode);
-        let response = wire.ask(Request::get("/v1/account")).await?;
-        if let (true, Ok(account)) = (response.is_success(), serde_json::from_slice::<Account>(&response.body)) {
-            return Ok(format!("Stripe account {}, {mode} mode", account.id));
+        match wire.call::<Account>(Request::get("/v1/account")).await {
+            Ok(account) => Ok(format!("Stripe account {}, {mode} mode", account.id)),
+            // Restricted keys may not read the account, and emulators don't have one.
+            Err(Fault::Status(status @ (403 | 404), _)) => {
+                let _: IgnoredAny = wire.call(Request::get("/v1/payment_intents").query("limit", "1")).await?;
+                Ok(format!("Stripe, {mode} mode; the account can't be read here (status {status})"))
+            }
+            Err(fault) => Err(fault),
         }
-        if !matches!(response.status, 403 | 404) {
-            return Err(self.fault(&response));
-        }
-        // Restricted keys may not read the account, and emulators don't have one.
-        let list = wire.ask(Request::get("/v1/payment_intents").query("limit", "1")).await?;
-        if !list.is_success() {
-            return Err(self.fault(&list));
-        }
-        Ok(format!("Stripe, {mode} mode; the account can't be read here (status {})", response.status))
     }
 
     fn cells(&self) -> Vec<SharedCell> {
         vec![erase(ChargeCell), erase(RefundCell), erase(CaptureCell), erase(CancelPaymentCell)]
-    }
-}
-
-impl Stripe {
-    fn fault(&self, response: &Response) -> Fault {
-        let words = self.code(response).map(|code| format!("{} {}", code.kind, code.message));
-        Fault::Status(
-            response.status,
-            words.unwrap_or_else(|| "not in Stripe's own form; is base_url right?".to_owned()),
-        )
     }
 }
 
@@ -154,9 +142,9 @@ struct StripeError {
 }
 
 impl StripeError {
-    /// Stripe's words, cut to what a message can hold, with the issuer's reason.
+    /// Stripe's words, with the issuer's reason.
     fn words(&self) -> String {
-        let mut words: String = self.message.as_deref().unwrap_or_default().chars().take(300).collect();
+        let mut words = self.message.clone().unwrap_or_default();
         if let Some(reason) = &self.decline_code {
             words.push_str(&format!(" (decline code {reason})"));
         }

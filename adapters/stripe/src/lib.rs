@@ -23,8 +23,8 @@ pub use cancel_payment::{CancelPayment, CancelPaymentCell, CancelPaymentReceipt,
 pub use capture::{Capture, CaptureCell, CaptureReceipt};
 pub use charge::{CaptureMethod, Charge, ChargeCell, ChargeReceipt};
 pub use client::Stripe;
+pub use hapax_core::words::Doer;
 pub use refund::{Refund, RefundCell, RefundReason, RefundReceipt};
-pub use wire::Doer;
 
 /// Stripe, for a connection.
 pub fn integration() -> SharedIntegration {

@@ -129,7 +129,7 @@ impl Cell for RefundCell {
         let ours = |refund: wire::Refund| {
             (args.is_parent_of(&refund) && is_marked(refund.metadata.as_ref(), &mark)).then_some(refund)
         };
-        let hits = cx.search(first.clone(), |list: List<wire::Refund>| list.page(&first, &ours)).await?;
+        let hits = cx.search(first.clone(), |list: List<wire::Refund>, _| Ok(list.page(&first, &ours))).await?;
         Ok(found(hits.into_iter().map(receipt).collect::<Result<_, _>>()?))
     }
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use hapax_core::cell::Page;
-use hapax_core::transport::Request;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use hapax_core::transport::{Request, is_plain_segment};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// A PaymentIntent. The client secret is not read, so it can't be stored.
@@ -87,20 +86,7 @@ pub(crate) fn is_marked(metadata: Option<&BTreeMap<String, Value>>, mark: &str) 
 /// may stand in them.
 pub(crate) fn is_id(text: &str, prefixes: &[&str]) -> bool {
     let rest = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix));
-    rest.is_some_and(|rest| {
-        let harmless = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        !rest.is_empty() && rest.len() < 250 && rest.bytes().all(harmless)
-    })
-}
-
-/// Who made it so, as far as Stripe lets us tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Doer {
-    /// Stripe answered our own request with it.
-    Us,
-    /// It was found; it may be our lost request or somebody else's.
-    CannotTell,
+    rest.is_some_and(is_plain_segment)
 }
 
 /// One page of a v1 list.

@@ -97,7 +97,7 @@ impl Cell for CallCell {
         let since = cx.names().since_unix();
         let first = list(CALLS, [("To", args.to.as_str().to_owned()), ("From", args.from.as_str().to_owned())]);
         let ours = |call: CallRecord| args.is_alike(&call, since).then_some(call);
-        let hits = cx.search(first.clone(), |page: List<CallRecord>| page.page(&first, ours)).await?;
+        let hits = cx.search(first.clone(), |page: List<CallRecord>, _| Ok(page.page(&first, ours))).await?;
         Ok(found(hits.into_iter().map(receipt).collect::<Result<_, _>>()?))
     }
 

@@ -5,13 +5,13 @@
 use hapax_core::capability::{CellSpec, Human, Meaning, Native, Query, Repeat, Row, Rung, Stakes, Window};
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot};
 use hapax_core::transport::Request;
-use hapax_core::words::{Answer, Fault, Finding, Refusal};
+use hapax_core::words::{Answer, Doer, Fault, Finding, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client;
 use crate::facts;
-use crate::wire::{self, Doer, MESSAGES, Message, is_sid};
+use crate::wire::{self, MESSAGES, Message, is_sid};
 
 /// Cancels a message that was scheduled and hasn't left.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -88,16 +88,6 @@ impl Cell for CancelMessageCell {
             }
             status => Finding::CannotTell(format!("unknown status {status}")),
         })
-    }
-
-    async fn fetch(&self, cx: &Context, args: &CancelMessage, id: &str) -> Result<Option<CancelMessageReceipt>, Fault> {
-        if id != args.message {
-            return Err(Fault::Echo("message".to_owned()));
-        }
-        match self.find(cx, args).await? {
-            Finding::Happened(receipt) => Ok(Some(receipt)),
-            _ => Err(Fault::Unread(format!("{id} is not canceled"))),
-        }
     }
 }
 

@@ -4,11 +4,12 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hapax_core::capability::Code;
-use hapax_core::cell::{Connection, CredentialField, Credentials, Integration, SharedCell, Wire, erase};
+use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, Wire, erase};
 use hapax_core::transport::{Request, Response};
 use hapax_core::words::Fault;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::wire::{self, MESSAGES, is_sid};
 use crate::{CallCell, CancelMessageCell, SendMessageCell};
@@ -62,8 +63,8 @@ impl Integration for Twilio {
         &[ACCOUNT_SID, AUTH_TOKEN, API_KEY, API_SECRET]
     }
 
-    fn authorize(&self, credentials: &Credentials, request: &mut Request) -> Result<(), Fault> {
-        let exposed = |field: CredentialField| credentials.get(field.name).map(SecretString::expose_secret);
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault> {
+        let exposed = |field: CredentialField| connection.credentials.get(field.name).map(SecretString::expose_secret);
         let account = exposed(ACCOUNT_SID)
             .ok_or_else(|| Fault::NotSent(format!("no Twilio account; set {}", ACCOUNT_SID.variable)))?;
         if !is_sid(account, &["AC"]) {
@@ -92,7 +93,7 @@ impl Integration for Twilio {
         let words = error.message.as_deref().map(nameless).unwrap_or_default();
         let words = if response.status == 401 { "Twilio doesn't accept the credentials".to_owned() } else { words };
         let message = format!("{words} (https://www.twilio.com/docs/api/errors/{})", error.code);
-        Some(Code { kind: String::new(), code: error.code.to_string(), message })
+        Some(Code::new("", error.code.to_string(), &message))
     }
 
     fn is_absent(&self, response: &Response) -> bool {
@@ -109,35 +110,25 @@ impl Integration for Twilio {
     }
 
     async fn whoami(&self, wire: &Wire) -> Result<String, Fault> {
-        let response = wire.ask(Request::get(format!("/2010-04-01/Accounts/{ACCOUNT}.json"))).await?;
-        if let (true, Ok(account)) = (response.is_success(), serde_json::from_slice::<Account>(&response.body)) {
-            return Ok(format!(
+        let account = Request::get(format!("/2010-04-01/Accounts/{ACCOUNT}.json"));
+        match wire.call::<Account>(account).await {
+            Ok(account) => Ok(format!(
                 "Twilio account {}, {}, {}",
                 account.sid,
                 account.kind.as_deref().unwrap_or("of unknown type"),
                 account.status.as_deref().unwrap_or("of unknown status")
-            ));
+            )),
+            // Standard API keys may not read the account, and emulators don't have one.
+            Err(Fault::Status(status, _)) => {
+                let _: IgnoredAny = wire.call(Request::get(MESSAGES).query("PageSize", "1")).await?;
+                Ok(format!("Twilio; the account can't be read with these credentials (status {status})"))
+            }
+            Err(fault) => Err(fault),
         }
-        // Standard API keys may not read the account, and emulators don't have one.
-        let list = wire.ask(Request::get(MESSAGES).query("PageSize", "1")).await?;
-        if !list.is_success() {
-            return Err(self.fault(&list));
-        }
-        Ok(format!("Twilio; the account can't be read with these credentials (status {})", response.status))
     }
 
     fn cells(&self) -> Vec<SharedCell> {
         vec![erase(SendMessageCell), erase(CancelMessageCell), erase(CallCell)]
-    }
-}
-
-impl Twilio {
-    fn fault(&self, response: &Response) -> Fault {
-        let words = self.code(response).map(|code| format!("{} {}", code.code, code.message));
-        Fault::Status(
-            response.status,
-            words.unwrap_or_else(|| "not in Twilio's own form; is base_url right?".to_owned()),
-        )
     }
 }
 
@@ -156,7 +147,7 @@ fn edge_and_region(host: &str) -> (&str, &str) {
 fn nameless(words: &str) -> String {
     let is_personal = |word: &&str| word.contains('@') || word.bytes().filter(u8::is_ascii_digit).count() > 4;
     let kept: Vec<&str> = words.split_whitespace().map(|word| if is_personal(&word) { "..." } else { word }).collect();
-    kept.join(" ").chars().take(300).collect()
+    kept.join(" ")
 }
 
 #[derive(Deserialize)]

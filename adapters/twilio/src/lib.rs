@@ -24,8 +24,8 @@ pub use address::{Address, PhoneNumber, Sender};
 pub use call::{Call, CallCell, CallReceipt};
 pub use cancel_message::{CancelMessage, CancelMessageCell, CancelMessageReceipt};
 pub use client::Twilio;
+pub use hapax_core::words::Doer;
 pub use send_message::{Content, MessageReceipt, SendMessage, SendMessageCell};
-pub use wire::Doer;
 
 /// Twilio, for a connection.
 pub fn integration() -> SharedIntegration {

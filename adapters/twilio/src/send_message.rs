@@ -127,7 +127,7 @@ impl Cell for SendMessageCell {
             Likeness::Other => None,
             likeness => Some((likeness, message)),
         };
-        let hits = cx.search(first.clone(), |page: List<Message>| page.page(&first, compare)).await?;
+        let hits = cx.search(first.clone(), |page: List<Message>, _| Ok(page.page(&first, compare))).await?;
         let (ours, unsure): (Vec<_>, Vec<_>) = hits.into_iter().partition(|(like, _)| *like == Likeness::Ours);
         if ours.is_empty() && !unsure.is_empty() {
             let count = unsure.len();

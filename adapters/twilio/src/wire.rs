@@ -3,8 +3,7 @@
 use hapax_core::cell::Page;
 use hapax_core::transport::Request;
 use jiff::fmt::rfc2822;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use url::{Url, form_urlencoded};
 
 /// Where messages are; the account's SID is put in when the request is signed.
@@ -95,16 +94,6 @@ pub(crate) fn record(list: &str, sid: &str) -> String {
 /// Whether a URL of media can be fetched.
 pub(crate) fn is_web(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
-}
-
-/// Who made it so, as far as Twilio lets us tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Doer {
-    /// Twilio answered our own request with it.
-    Us,
-    /// It was found; it may be our lost request or somebody else's.
-    CannotTell,
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::Source;
+use crate::words::Refusal;
 
 /// Where an answer carries its error: type and code as the integration's client reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,8 +8,29 @@ pub struct Code {
     pub kind: String,
     /// The code, if the provider names one.
     pub code: String,
-    /// A sentence for people, as the provider wrote it.
+    /// A sentence for people, as the provider wrote it, without personal data.
     pub message: String,
+}
+
+impl Code {
+    /// What a message can hold of a provider's words.
+    const MOST_CHARACTERS: usize = 300;
+
+    /// An error with the provider's words, cut to what a message can hold.
+    pub fn new(kind: impl Into<String>, code: impl Into<String>, message: &str) -> Self {
+        let message = message.chars().take(Self::MOST_CHARACTERS).collect();
+        Self { kind: kind.into(), code: code.into(), message }
+    }
+
+    /// The code, or the kind of an error that has none.
+    pub fn name(&self) -> &str {
+        if self.code.is_empty() { &self.kind } else { &self.code }
+    }
+
+    /// As a refusal.
+    pub fn refusal(&self) -> Refusal {
+        Refusal::new(self.name(), &self.message)
+    }
 }
 
 /// What an answer with a given status, type and code means. The kit runs every row, the docs print

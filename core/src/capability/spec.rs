@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Annul, Native, Query, Row, Source, Sure, Token, Window};
+use super::{Annul, Mark, Native, Query, Row, Source, Sure, Token, Window};
+use crate::identity::Form;
 
 /// One (integration × operation) pair: everything that the provider promises about it.
 #[derive(Clone, Copy, Debug)]
@@ -244,6 +245,19 @@ impl CellSpec {
     /// The native rungs, strongest first.
     pub fn natives(&self) -> impl Iterator<Item = &Native> {
         self.ladder.iter().filter_map(|rung| if let Rung::Native(native) = rung { Some(native) } else { None })
+    }
+
+    /// The forms in which tokens and marks of this cell are written.
+    pub fn forms(&self) -> (Form, Form) {
+        let token = self.natives().find_map(|native| match native.token {
+            Token::Key(field) | Token::ClientId(field) => Some(field.form),
+            _ => None,
+        });
+        let mark = self.queries().find_map(|query| match query.mark {
+            Mark::Planted(_, form) => Some(form),
+            _ => None,
+        });
+        (token.unwrap_or(Form::Uuid), mark.unwrap_or(Form::Text(32)))
     }
 
     /// The queries, strongest first.

@@ -1,56 +1,11 @@
-use std::sync::Arc;
-use std::time::Duration;
-
 use serde::de::DeserializeOwned;
 
-use super::Connection;
-use crate::capability::Code;
+use super::{Connection, Wire};
+use crate::capability::{Code, Meaning, Need, Row, meaning_of};
 use crate::clock::SharedClock;
 use crate::identity::Names;
-use crate::transport::{Request, Response, SharedTransport};
-use crate::words::Fault;
-
-/// A connection with the transport to reach it.
-#[derive(Clone)]
-pub struct Wire {
-    pub(super) connection: Arc<Connection>,
-    pub(super) transport: SharedTransport,
-    pub(super) clock: SharedClock,
-}
-
-impl Wire {
-    /// Binds a connection to a transport.
-    pub fn new(connection: Arc<Connection>, transport: SharedTransport, clock: SharedClock) -> Self {
-        Self { connection, transport, clock }
-    }
-
-    /// The connection.
-    pub fn connection(&self) -> &Connection {
-        &self.connection
-    }
-
-    /// Sends a harmless request and reads the whole answer, whatever its status.
-    ///
-    /// # Errors
-    /// [`Fault`] if no whole answer came.
-    pub async fn ask(&self, mut request: Request) -> Result<Response, Fault> {
-        self.connection.integration.authorize(&self.connection.credentials, &mut request)?;
-        self.connection.limiter.ready(&self.clock).await?;
-        let response = self.transport.ask(&self.connection.base_url, request, Self::PATIENCE).await?;
-        self.note_limit(&response);
-        Ok(response)
-    }
-
-    /// After a 429 nothing leaves on this connection before its Retry-After is over.
-    pub(super) fn note_limit(&self, response: &Response) {
-        if response.status == 429 {
-            self.connection.limiter.hold(&self.clock, response.retry_after_ms().unwrap_or(1_000));
-        }
-    }
-
-    /// Real time that a harmless request may take.
-    const PATIENCE: Duration = Duration::from_secs(30);
-}
+use crate::transport::{Request, Response};
+use crate::words::{Fault, Refusal};
 
 /// What `prepare` and `find` get: names, and harmless requests.
 #[derive(Clone)]
@@ -78,59 +33,92 @@ impl Context {
         &self.names
     }
 
-    /// Sends a harmless request and reads a 2xx as `T`.
+    /// The connection.
+    pub fn connection(&self) -> &Connection {
+        self.wire.connection()
+    }
+
+    /// The executor's clock.
+    pub fn clock(&self) -> &SharedClock {
+        self.wire.clock()
+    }
+
+    /// Whether a need holds on this connection.
+    pub fn is_met(&self, need: Need) -> bool {
+        self.connection().is_met(&need)
+    }
+
+    /// As [`Wire::ask`]: the whole answer, whatever its status.
+    ///
+    /// # Errors
+    /// [`Fault`] if no whole answer came.
+    pub async fn ask(&self, harmless: Request) -> Result<Response, Fault> {
+        self.wire.ask(harmless).await
+    }
+
+    /// As [`Wire::call`]: a 2xx as `T`.
     ///
     /// # Errors
     /// [`Fault::Status`] for an answer that carries an error, [`Fault::Unread`] for one that can't
     /// be read.
     pub async fn call<T: DeserializeOwned>(&self, harmless: Request) -> Result<T, Fault> {
-        let shown = format!("{harmless:?}");
-        let response = self.wire.ask(harmless).await?;
-        self.read(&shown, &response)
+        self.wire.call(harmless).await
     }
 
-    /// The same, with the provider's error kept apart: for steps that may be refused.
+    /// As [`Wire::try_call`]: with the provider's error kept apart.
     ///
     /// # Errors
     /// [`Fault`] if no answer in the provider's own envelope came.
     pub async fn try_call<T: DeserializeOwned>(&self, harmless: Request) -> Result<Result<T, (u16, Code)>, Fault> {
+        self.wire.try_call(harmless).await
+    }
+
+    /// Takes a harmless step that the provider may refuse: what these rows call a refusal is kept
+    /// apart, every other error is a fault.
+    ///
+    /// # Errors
+    /// As [`Context::call`].
+    pub async fn step<T: DeserializeOwned>(
+        &self,
+        rows: &[Row],
+        harmless: Request,
+    ) -> Result<Result<T, Refusal>, Fault> {
         let shown = format!("{harmless:?}");
-        let response = self.wire.ask(harmless).await?;
-        match self.wire.connection.integration.code(&response) {
-            Some(code) => Ok(Err((response.status, code))),
-            None => self.read(&shown, &response).map(Ok),
+        match self.try_call(harmless).await? {
+            Ok(read) => Ok(Ok(read)),
+            Err((status, code)) => match meaning_of(rows, status, &code) {
+                Some(Meaning::Refused | Meaning::RefusedOnRecord) => Ok(Err(code.refusal())),
+                _ => Err(Fault::Status(status, format!("{shown}: {} {}", code.name(), code.message))),
+            },
         }
     }
 
-    /// Reads one record. `None` only if the provider says, in its own envelope, that there is none;
-    /// any other 404 is an error.
+    /// As [`Wire::get`]: `None` only if the provider says that there is no such record.
     ///
     /// # Errors
     /// As [`Context::call`].
     pub async fn get<T: DeserializeOwned>(&self, read: Request) -> Result<Option<T>, Fault> {
-        let shown = format!("{read:?}");
-        let response = self.wire.ask(read).await?;
-        if self.wire.connection.integration.is_absent(&response) {
-            return Ok(None);
-        }
-        self.read(&shown, &response).map(Some)
+        self.wire.get(read).await
     }
 
-    /// Walks all pages to the end or the horizon, keeping what `page` keeps. A cap, an error or a
-    /// page that can't be read is an error, never an absence.
+    /// Walks all pages to the end or the horizon, keeping what `page` keeps; it sees the body and,
+    /// for links in headers, the whole answer. A cap, an error or a page that can't be read is an
+    /// error, never an absence.
     ///
     /// # Errors
     /// As [`Context::call`]; [`Fault::Unread`] after [`Context::MAX_PAGES`] pages.
     pub async fn search<P: DeserializeOwned, R>(
         &self,
         first: Request,
-        mut page: impl FnMut(P) -> Page<R> + Send,
+        mut page: impl FnMut(P, &Response) -> Result<Page<R>, Fault> + Send,
     ) -> Result<Vec<R>, Fault> {
         let mut hits = Vec::new();
         let mut request = Some(first);
         for _ in 0..Self::MAX_PAGES {
             let Some(ask) = request.take() else { return Ok(hits) };
-            let one = page(self.call(ask).await?);
+            let shown = format!("{ask:?}");
+            let response = self.wire.ask(ask).await?;
+            let one = page(self.wire.read(&shown, &response)?, &response)?;
             hits.extend(one.hits);
             request = one.next;
         }
@@ -142,18 +130,4 @@ impl Context {
 
     /// Pages that a search walks at most.
     pub const MAX_PAGES: usize = 500;
-
-    fn read<T: DeserializeOwned>(&self, shown: &str, response: &Response) -> Result<T, Fault> {
-        if let Some(code) = self.wire.connection.integration.code(response) {
-            return Err(Fault::Status(response.status, format!("{shown}: {} {}", code.code, code.message)));
-        }
-        if !response.is_success() {
-            let text =
-                format!("{shown}: not in {}'s own form; is base_url right?", self.wire.connection.integration.name());
-            return Err(Fault::Status(response.status, text));
-        }
-        // The parser's own words may quote the body, so they are left out.
-        serde_json::from_slice(&response.body)
-            .map_err(|_| Fault::Unread(format!("{shown}: a {} that is not the expected JSON", response.status)))
-    }
 }

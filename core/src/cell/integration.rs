@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Connection, Credentials, SharedCell, Wire};
+use super::{Connection, SharedCell, Wire};
 use crate::capability::{Code, Need};
 use crate::transport::{Request, Response};
 use crate::words::Fault;
@@ -19,11 +19,11 @@ pub trait Integration: Send + Sync + 'static {
     /// Which credentials it takes.
     fn credentials(&self) -> &'static [CredentialField];
 
-    /// Puts the credentials into a request.
+    /// Puts the connection's credentials into a request.
     ///
     /// # Errors
     /// [`Fault::NotSent`] naming the missing credential.
-    fn authorize(&self, credentials: &Credentials, request: &mut Request) -> Result<(), Fault>;
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault>;
 
     /// The error that a response carries, in the provider's own envelope; also inside a 2xx.
     /// `None`: it carries none, or it isn't the provider's envelope at all.
@@ -46,14 +46,21 @@ pub trait Integration: Send + Sync + 'static {
         None
     }
 
-    /// Refreshes what expires (OAuth access tokens). Called before an attempt departs, never
-    /// within one.
+    /// Refreshes what expires (OAuth access tokens). Called before every harmless request and
+    /// before an attempt departs, never within one; so it sends by [`Wire::ask_elsewhere`] alone.
     ///
     /// # Errors
     /// Anything but success means that nothing was sent.
     async fn refresh(&self, wire: &Wire) -> Result<(), Fault> {
         let _ = wire;
         Ok(())
+    }
+
+    /// The provider did not accept what was last put in. True: [`Integration::refresh`] can get
+    /// something else, so a harmless request is worth one more try.
+    fn reject(&self, wire: &Wire) -> bool {
+        let _ = wire;
+        false
     }
 
     /// Asks who we are, harmlessly; for `doctor`. A sentence about the account.

@@ -6,6 +6,7 @@ mod context;
 mod erased;
 mod integration;
 mod shot;
+mod wire;
 
 use std::future::{Future, ready};
 
@@ -13,15 +14,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::capability::CellSpec;
+use crate::capability::{CellSpec, Kind};
 use crate::money::Money;
 use crate::words::{Answer, Fault, Finding, Refusal};
 
 pub use connection::{Connection, ConnectionError, Credentials};
-pub use context::{Context, Page, Wire};
+pub use context::{Context, Page};
 pub use erased::{ErasedCell, SharedCell, erase};
 pub use integration::{CredentialField, Integration, SharedIntegration};
 pub use shot::Shot;
+pub use wire::Wire;
 
 /// One (integration × operation) pair on the provider's side.
 ///
@@ -64,15 +66,28 @@ pub trait Cell: Send + Sync + 'static {
     }
 
     /// Reads one record by the provider's id, to check what a person or a witness says. `None`: the
-    /// provider has no such record.
+    /// provider has no such record. Where anybody's doing satisfies, the record is the one that the
+    /// arguments' echo names first, and looking is reading.
     fn fetch(
         &self,
         cx: &Context,
         args: &Self::Args,
         id: &str,
     ) -> impl Future<Output = Result<Option<Self::Receipt>, Fault>> + Send {
-        let _ = (cx, args, id);
-        ready(Err(Fault::Unread("records can't be read by id here".to_owned())))
+        async move {
+            if Self::SPEC.kind == Kind::DoOnce {
+                return Err(Fault::Unread("records can't be read by id here".to_owned()));
+            }
+            match args.echo().first() {
+                Some((_, named)) if named == id => {}
+                Some((name, _)) => return Err(Fault::Echo((*name).to_owned())),
+                None => return Err(Fault::Unread("the arguments name no record".to_owned())),
+            }
+            match self.find(cx, args).await? {
+                Finding::Happened(receipt) => Ok(Some(receipt)),
+                _ => Err(Fault::Unread(format!("{id} can't be seen to be as it should be"))),
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::Wire;
 use crate::capability::{CellSpec, Code, Meaning, meaning_of};
 use crate::identity::Names;
 use crate::transport::{Gate, Request, Response};
-use crate::words::{Answer, Covers, Fault, Refusal};
+use crate::words::{Answer, Covers, Fault};
 
 /// The one request that counts. It is used up by sending, and it can do nothing else: no read
 /// before, between or after.
@@ -31,11 +31,41 @@ impl<'a> Shot<'a> {
     /// the deadline.
     pub async fn send<B: DeserializeOwned, R>(
         self,
-        mut request: Request,
+        request: Request,
         read: impl FnOnce(B) -> Answer<R> + Send,
     ) -> Answer<R> {
+        self.send_and_judge(request, |response| match serde_json::from_slice(&response.body) {
+            Ok(body) => read(body),
+            Err(_) => Answer::Unclear(Fault::Unread(format!("status {}", response.status))),
+        })
+        .await
+    }
+
+    /// The same where the documented success is a status without a body, such as a 204: `read` sees
+    /// only an answer of just this status with nothing in it, for what its headers say.
+    pub async fn send_for_status<R>(
+        self,
+        request: Request,
+        status: u16,
+        read: impl FnOnce(&Response) -> Answer<R> + Send,
+    ) -> Answer<R> {
+        self.send_and_judge(request, |response| {
+            if response.status == status && response.body.is_empty() {
+                read(response)
+            } else {
+                Answer::Unclear(Fault::Unread(format!("status {} instead of an empty {status}", response.status)))
+            }
+        })
+        .await
+    }
+
+    async fn send_and_judge<R>(
+        self,
+        mut request: Request,
+        read: impl FnOnce(&Response) -> Answer<R> + Send,
+    ) -> Answer<R> {
         let integration = &self.wire.connection.integration;
-        if let Err(fault) = integration.authorize(&self.wire.connection.credentials, &mut request) {
+        if let Err(fault) = integration.authorize(&self.wire.connection, &mut request) {
             return Answer::NotDone(fault.to_string(), None);
         }
         match self.deliver(request).await {
@@ -62,25 +92,26 @@ impl<'a> Shot<'a> {
         }
     }
 
-    fn judge<B: DeserializeOwned, R>(&self, response: &Response, read: impl FnOnce(B) -> Answer<R>) -> Answer<R> {
+    fn judge<R>(&self, response: &Response, read: impl FnOnce(&Response) -> Answer<R>) -> Answer<R> {
         self.wire.note_limit(response);
-        match self.wire.connection.integration.code(response) {
+        let integration = &self.wire.connection.integration;
+        if response.status == 401 {
+            // For the next attempt; what this one's answer means is the table's business.
+            integration.reject(self.wire);
+        }
+        match integration.code(response) {
             Some(code) => by_table(self.spec, response, &code),
-            None if response.is_success() => match serde_json::from_slice(&response.body) {
-                Ok(body) => read(body),
-                Err(_) => Answer::Unclear(Fault::Unread(format!("status {}", response.status))),
-            },
+            None if response.is_success() => read(response),
             None => Answer::Unclear(Fault::Status(response.status, "not in the provider's own form".to_owned())),
         }
     }
 }
 
 fn by_table<R>(spec: &CellSpec, response: &Response, code: &Code) -> Answer<R> {
-    let refusal = || Refusal::new(if code.code.is_empty() { &code.kind } else { &code.code }, &code.message);
-    let words = || format!("{} {}", response.status, if code.code.is_empty() { &code.kind } else { &code.code });
+    let words = || format!("{} {}", response.status, code.name());
     match meaning_of(spec.answers, response.status, code) {
-        Some(Meaning::Refused) => Answer::Refused(refusal(), Covers::Attempt),
-        Some(Meaning::RefusedOnRecord) => Answer::Refused(refusal(), Covers::Record),
+        Some(Meaning::Refused) => Answer::Refused(code.refusal(), Covers::Attempt),
+        Some(Meaning::RefusedOnRecord) => Answer::Refused(code.refusal(), Covers::Record),
         Some(Meaning::NotDone) => Answer::NotDone(words(), response.retry_after_ms()),
         Some(Meaning::Taken) => Answer::Taken(words()),
         Some(Meaning::Adrift) => Answer::Unclear(Fault::Adrift(words())),

@@ -4,7 +4,7 @@ use super::carry::carried_over;
 use super::{Inner, Point};
 use crate::capability::{Kind, Scope, Standing};
 use crate::cell::{Connection, Context, SharedCell, Wire};
-use crate::identity::{Form, Names, Seed};
+use crate::identity::{Names, Seed};
 use crate::ledger::{Append, By, Index, LedgerError, OperationId, Phase};
 use crate::protocol::{Do, Event, Final, Hold, Intent, OpState, Record, Stamp, View, fold, next};
 
@@ -320,16 +320,9 @@ impl Inner {
     /// Names of the present epoch of an operation.
     pub(super) fn names(&self, served: &Served, state: &OpState, intent: &Intent, key_number: u32) -> Names {
         let spec = served.cell.spec();
-        let form = spec.natives().find_map(|native| match native.token {
-            crate::capability::Token::Key(field) | crate::capability::Token::ClientId(field) => Some(field.form),
-            _ => None,
-        });
-        let mark = spec.queries().find_map(|query| match query.mark {
-            crate::capability::Mark::Planted(_, form) => Some(form),
-            _ => None,
-        });
+        let (form, mark) = spec.forms();
         let seed = Seed::new(self.secret.clone(), &intent.account, &intent.cell, intent.key.clone());
-        Names::new(seed, form.unwrap_or(Form::Uuid), mark.unwrap_or(Form::Text(32)), state.epoch, key_number)
+        Names::new(seed, form, mark, state.epoch, key_number)
             .with_notes(state.notes.clone(), state.former_notes.clone())
             // After a restore the effect may be older than anything that the ledger knows.
             .with_since(state.restored.is_none().then_some(state.began))

@@ -28,7 +28,7 @@ use crate::words::Fault;
 
 pub use self::http::HttpTransport;
 pub use limit::Limiter;
-pub use request::{Body, Method, Request, Response};
+pub use request::{Body, Method, Request, Response, is_plain_segment};
 pub use stats::Stats;
 
 /// Sends requests.

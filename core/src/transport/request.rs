@@ -139,6 +139,19 @@ impl fmt::Debug for Request {
     }
 }
 
+/// Whether a text can stand in a path as one segment without being encoded: ASCII letters and
+/// digits, `-` and `_`, fewer than 250 of them. Ids come from callers, so nothing else may stand there.
+///
+/// ```
+/// # use hapax_core::transport::is_plain_segment;
+/// assert!(is_plain_segment("pi_3Nx-1"));
+/// assert!(!is_plain_segment("../refunds") && !is_plain_segment("a?b") && !is_plain_segment(""));
+/// ```
+pub fn is_plain_segment(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !text.is_empty() && text.len() < 250 && text.bytes().all(is_plain)
+}
+
 /// A whole HTTP response.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Response {

@@ -4,7 +4,8 @@ use hapax_core::words::{Answer, Fault, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{Desk, error, flight, json_of, order, order_with, read, word};
+use crate::testing::{Desk, error, flight, order, order_with, read};
+use hapax_core::testing::{body_of, json_of, word};
 
 const CELL: &str = "amadeus.book_flight";
 
@@ -19,13 +20,13 @@ async fn book_flight_plants_the_mark_and_cancels_what_nobody_tickets() {
     args.remarks.push("WINDOW SEAT".to_owned());
     assert_eq!(word(&desk.attempt(&args).await), "happened");
     assert_eq!(desk.asked(), ["POST /v1/booking/flight-orders"]);
-    let data = desk.body()["data"].clone();
+    let data = body_of(&desk.last())["data"].clone();
     let texts = [desk.remark(), "WINDOW SEAT".to_owned()];
     let remarks = texts.map(|text| json!({"subType": "GENERAL_MISCELLANEOUS", "text": text}));
     assert_eq!(data["remarks"], json!({"general": remarks}));
     assert_eq!(data["ticketingAgreement"], json!({"option": "DELAY_TO_CANCEL", "delay": "6D"}));
     assert_eq!(data["flightOffers"], json_of(&args.flight_offers), "offers go as they came");
-    let request = desk.request();
+    let request = desk.last();
     assert!(request.headers.contains(&("Content-Type".to_owned(), JSON.to_owned())), "{:?}", request.headers);
 }
 
@@ -174,7 +175,7 @@ async fn book_flight_never_shows_travelers() {
     let args = flight("1");
     let answers = [desk.attempt(&args).await, desk.attempt(&args).await];
     let fault = Fault::Echo("travelers".to_owned());
-    let shown = format!("{args:?} {answers:?} {:?} {fault}", desk.request());
+    let shown = format!("{args:?} {answers:?} {:?} {fault}", desk.last());
     for secret in ["MARIE", "CURIE", "P0000001", "1967", "480080076", "marie@", "Warsaw", "FEMALE"] {
         assert!(!shown.contains(secret), "{secret} in {shown}");
     }

@@ -4,7 +4,8 @@ use hapax_core::words::{Answer, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{CARD, Desk, credentials, error, hotel, hotel_order, json_of, read, word};
+use crate::testing::{CARD, Desk, credentials, error, hotel, hotel_order, read};
+use hapax_core::testing::{body_of, json_of, word};
 
 const CELL: &str = "amadeus.book_hotel";
 
@@ -18,14 +19,14 @@ async fn book_hotel_plants_the_mark_in_the_special_request() {
     let mut args = hotel();
     args.rooms[0].special_request = Some("late arrival".into());
     assert_eq!(word(&desk.attempt(&args).await), "happened");
-    let room = desk.body()["data"]["roomAssociations"][0].clone();
+    let room = body_of(&desk.last())["data"]["roomAssociations"][0].clone();
     assert_eq!(room["specialRequest"], format!("late arrival {}", desk.remark()));
     assert_eq!(room["guestReferences"], json!([{"guestReference": "1"}]));
-    assert_eq!(desk.body()["data"]["guests"][0]["tid"], 1);
+    assert_eq!(body_of(&desk.last())["data"]["guests"][0]["tid"], 1);
     args = hotel();
     args.reference = false;
     desk.attempt(&args).await;
-    assert!(desk.body()["data"]["roomAssociations"][0]["specialRequest"].is_null());
+    assert!(body_of(&desk.last())["data"]["roomAssociations"][0]["specialRequest"].is_null());
 }
 
 #[tokio::test]
@@ -87,16 +88,16 @@ async fn book_hotel_errors_nested_twice_are_read() {
 async fn book_hotel_card_comes_from_the_connection() {
     let desk = Desk::new(CELL, [(201, hotel_order("V0g=", "CONFIRMED")), (201, hotel_order("V0h=", "CONFIRMED"))]);
     let answer = desk.attempt(&hotel()).await;
-    let card = &desk.body()["data"]["payment"]["paymentCard"]["paymentCardInfo"];
+    let card = &body_of(&desk.last())["data"]["payment"]["paymentCard"]["paymentCardInfo"];
     assert_eq!((&card["cardNumber"], &card["expiryDate"]), (&json!(CARD), &json!("2029-08")));
     let Answer::Happened(receipt) = answer else { panic!("{answer:?}") };
     let kept = format!("{} {}", json_of(&hotel()), receipt.body);
     assert!(!kept.contains(CARD) && !kept.contains("1370"), "{kept}");
-    assert!(!format!("{:?}", desk.request()).contains(CARD));
+    assert!(!format!("{:?}", desk.last()).contains(CARD));
     let mut args = hotel();
     args.card = false;
     desk.attempt(&args).await;
-    assert!(desk.body()["data"]["payment"].is_null());
+    assert!(body_of(&desk.last())["data"]["payment"].is_null());
 }
 
 #[tokio::test]
@@ -190,7 +191,7 @@ async fn book_hotel_never_shows_guests() {
     let mut args = hotel();
     args.rooms[0].special_request = Some("wheelchair".into());
     let answer = desk.attempt(&args).await;
-    let shown = format!("{args:?} {answer:?} {:?}", desk.request());
+    let shown = format!("{args:?} {answer:?} {:?}", desk.last());
     for secret in ["MARIE", "CURIE", "marie@", "+33679278416", "wheelchair", "agency@"] {
         assert!(!shown.contains(secret), "{secret} in {shown}");
     }

@@ -131,7 +131,7 @@ impl StandIn {
 impl Provider for StandIn {
     async fn handle(&self, request: &Request, twists: &Twists) -> Reply {
         self.lapse();
-        if request.path == crate::tokens::TOKEN_PATH {
+        if request.path == crate::client::TOKEN_PATH {
             return self.token(request);
         }
         let office = match self.office(request) {

@@ -1,17 +1,19 @@
 use hapax_core::capability::Need;
 use hapax_core::cell::{Connection, Credentials};
+use hapax_core::testing::response;
 use hapax_core::transport::Request;
 use serde_json::json;
 
 use crate::facts::READS_SENT;
 use crate::integration;
-use crate::testing::{Desk, TOKEN, error, mail, response};
+use crate::testing::{TOKEN, error, mail, scripted};
 
 #[test]
 fn client_secrets_and_addresses_are_never_shown() {
     let credentials = Credentials::none().with("access_token", TOKEN.into());
     let mut request = Request::get("/x");
-    integration().authorize(&credentials, &mut request).expect("a token");
+    let connection = Connection::new("gmail", integration(), credentials.clone()).expect("a connection");
+    integration().authorize(&connection, &mut request).expect("a token");
     assert_eq!(request.secrets.len(), 1);
     let (status, body) = error(401, "authError");
     let code = integration().code(&response(status, &body)).expect("an envelope");
@@ -58,17 +60,17 @@ fn client_scope_names_the_mailbox() {
 
 #[tokio::test]
 async fn client_whoami_names_the_mailbox() {
-    let desk = Desk::new([(200, json!({ "emailAddress": "jane@example.com" }))]);
+    let desk = scripted([(200, json!({ "emailAddress": "jane@example.com" }))]);
     let who = integration().whoami(desk.wire()).await;
     assert_eq!(who, Ok("Gmail mailbox j...@example.com".to_owned()));
-    let desk = Desk::new([error(403, "insufficientPermissions"), (200, json!({ "resultSizeEstimate": 0 }))]);
+    let desk = scripted([error(403, "insufficientPermissions"), (200, json!({ "resultSizeEstimate": 0 }))]);
     assert!(integration().whoami(desk.wire()).await.expect("drafts").contains("403"));
-    assert!(integration().whoami(Desk::new([error(401, "authError")]).wire()).await.is_err());
+    assert!(integration().whoami(scripted([error(401, "authError")]).wire()).await.is_err());
 }
 
 #[tokio::test]
 async fn client_probe_reads_sent() {
-    let probe = async |answer, need| integration().probe(Desk::new([answer]).wire(), need).await;
+    let probe = async |answer, need| integration().probe(scripted([answer]).wire(), need).await;
     let empty = (200, json!({ "resultSizeEstimate": 0 }));
     assert_eq!(probe(empty.clone(), READS_SENT).await, Ok(Some(true)));
     assert_eq!(probe(error(403, "insufficientPermissions"), READS_SENT).await, Ok(Some(false)));

@@ -1,9 +1,10 @@
 use hapax_core::cell::{CellArgs, Step};
+use hapax_core::testing::{Desk, word};
 use hapax_core::words::{Fault, Finding};
 use serde_json::{Value, json};
 
 use crate::mail::{Attachment, Mail, Reply};
-use crate::testing::{BEGAN_MS, Desk, error, mail, word};
+use crate::testing::{Noted, error, losing, mail, scripted};
 use crate::wire::encoded;
 
 fn draft(id: &str) -> (u16, Value) {
@@ -34,6 +35,8 @@ fn sent(id: &str, mark: &str, to: &str, at_ms: i64) -> (u16, Value) {
     )
 }
 
+/// When the operation began.
+const BEGAN: i64 = Desk::BEGAN_MS;
 const JANE: &str = "Jané <Jane@Example.com>";
 
 fn gone() -> (u16, Value) {
@@ -42,26 +45,26 @@ fn gone() -> (u16, Value) {
 
 #[tokio::test]
 async fn send_creates_a_draft_then_notes_it_and_its_thread() {
-    let desk = Desk::new([draft("r1")]);
+    let desk = scripted([draft("r1")]);
     assert_eq!(desk.prepare(&mail()).await, Ok(Step::Note("draft", "r1".to_owned())));
     let (_, request) = desk.script().request(0);
     let body = String::from_utf8(request.encoded().expect("a body").1).expect("JSON");
     assert!(body.starts_with(r#"{"message":{"raw":""#), "{body}");
-    let desk = Desk::new([draft("r1")]).noting_the_draft();
+    let desk = scripted([draft("r1")]).drafted();
     assert_eq!(desk.prepare(&mail()).await, Ok(Step::Note("thread", "t1".to_owned())));
     assert_eq!(desk.script().asked(), ["GET /gmail/v1/users/me/drafts/r1?format=minimal"]);
-    assert_eq!(Desk::new([]).noting().prepare(&mail()).await, Ok(Step::Ready));
+    assert_eq!(scripted([]).noted().prepare(&mail()).await, Ok(Step::Ready));
 }
 
 #[tokio::test]
 async fn send_draft_that_is_refused_refuses() {
     for answer in [error(400, "invalidArgument"), error(404, "notFound"), error(403, "forbidden")] {
-        let desk = Desk::new([answer]);
+        let desk = scripted([answer]);
         let Ok(Step::Refused(refusal)) = desk.prepare(&mail()).await else { panic!("refused") };
         assert_eq!(refusal.message, "words about (address)");
     }
     for answer in [error(429, "rateLimitExceeded"), error(503, "backendError"), (502, json!("a gateway"))] {
-        assert!(matches!(Desk::new([answer]).prepare(&mail()).await, Err(Fault::Status(..))));
+        assert!(matches!(scripted([answer]).prepare(&mail()).await, Err(Fault::Status(..))));
     }
 }
 
@@ -69,13 +72,13 @@ async fn send_draft_that_is_refused_refuses() {
 async fn send_draft_in_another_thread_is_not_used() {
     let reply = Reply { thread_id: "t2".into(), in_reply_to: "<a@example.com>".into(), references: Vec::new() };
     let reply = Mail { reply: Some(reply), ..mail() };
-    let desk = Desk::new([draft("r1")]);
+    let desk = scripted([draft("r1")]);
     assert_eq!(desk.prepare(&reply).await, Err(Fault::Echo("thread of the new draft".to_owned())));
 }
 
 #[tokio::test]
 async fn send_draft_gone_before_it_was_sent_is_not_replaced() {
-    let desk = Desk::new([gone()]).noting_the_draft();
+    let desk = scripted([gone()]).drafted();
     assert!(matches!(desk.prepare(&mail()).await, Err(Fault::Unread(_))));
     assert_eq!(desk.script().asked().len(), 1, "no second draft");
 }
@@ -87,23 +90,23 @@ async fn send_large_mail_goes_to_the_upload_address() {
         content_type: "application/octet-stream".into(),
         content: "AAAA".repeat(1_500_000),
     };
-    let desk = Desk::new([draft("r1")]);
+    let desk = scripted([draft("r1")]);
     assert!(desk.prepare(&Mail { attachments: vec![file], ..mail() }).await.is_ok());
     assert_eq!(desk.script().asked(), ["POST /upload/gmail/v1/users/me/drafts?uploadType=multipart"]);
 }
 
 #[tokio::test]
 async fn send_sends_the_noted_draft() {
-    let desk = Desk::new([accepted("t1")]).noting();
+    let desk = scripted([accepted("t1")]).noted();
     assert_eq!(word(&desk.attempt(&mail()).await), "happened");
     let (_, request) = desk.script().request(0);
     assert_eq!(desk.script().asked(), ["POST /gmail/v1/users/me/drafts/send"]);
     assert_eq!(request.encoded().expect("a body").1, br#"{"id":"r1"}"#);
-    assert_eq!(word(&Desk::new([]).noting_the_draft().attempt(&mail()).await), "not done");
+    assert_eq!(word(&scripted([]).drafted().attempt(&mail()).await), "not done");
 }
 
 async fn check(answer: (u16, Value), expected: &str) {
-    let desk = Desk::new([answer.clone()]).noting();
+    let desk = scripted([answer.clone()]).noted();
     assert_eq!(word(&desk.attempt(&mail()).await), expected, "{answer:?}");
 }
 
@@ -133,7 +136,7 @@ async fn send_other_answers_are_not_guessed() {
     check(error(500, "backendError"), "unclear").await;
     check((502, json!("a gateway")), "unclear").await;
     check((404, json!({ "message": "Not Found" })), "unclear").await;
-    assert_eq!(word(&Desk::losing().noting().attempt(&mail()).await), "unclear");
+    assert_eq!(word(&losing().noted().attempt(&mail()).await), "unclear");
 }
 
 #[tokio::test]
@@ -148,113 +151,109 @@ async fn send_answer_without_sent_is_unclear() {
 
 #[tokio::test]
 async fn send_answer_lost_after_effect() {
-    let mark = Desk::new([]).mark();
-    let desk = Desk::new([
-        gone(),
-        page(&["m2", "m1"], None),
-        sent("m2", "other", JANE, BEGAN_MS),
-        sent("m1", &mark, JANE, BEGAN_MS),
-    ]);
-    let Ok(Finding::Happened(receipt)) = desk.noting().find(&mail()).await else { panic!("found") };
+    let mark = scripted([]).mark();
+    let desk =
+        scripted([gone(), page(&["m2", "m1"], None), sent("m2", "other", JANE, BEGAN), sent("m1", &mark, JANE, BEGAN)]);
+    let Ok(Finding::Happened(receipt)) = desk.noted().find(&mail()).await else { panic!("found") };
     assert_eq!(receipt.id, "m1");
 }
 
 #[tokio::test]
 async fn send_request_lost_before_effect() {
-    let desk = Desk::new([draft("r1"), empty()]).noting();
+    let desk = scripted([draft("r1"), empty()]).noted();
     assert_eq!(desk.find(&mail()).await, Ok(Finding::Absent));
-    let desk = Desk::new([empty()]);
+    let desk = scripted([empty()]);
     assert_eq!(desk.find(&mail()).await, Ok(Finding::Absent));
 }
 
 #[tokio::test]
 async fn send_gone_and_unfound_is_not_yet() {
-    let desk = Desk::new([gone(), empty()]).noting();
+    let desk = scripted([gone(), empty()]).noted();
     assert!(matches!(desk.find(&mail()).await, Ok(Finding::NotYet(_))));
 }
 
 #[tokio::test]
 async fn send_without_the_read_scope_cannot_tell() {
     for first in [draft("r1"), gone()] {
-        let desk = Desk::new([first, error(403, "insufficientPermissions")]).noting();
+        let desk = scripted([first, error(403, "insufficientPermissions")]).noted();
         assert!(matches!(desk.find(&mail()).await, Ok(Finding::CannotTell(_))));
     }
 }
 
 #[tokio::test]
 async fn send_finds_on_the_last_page() {
-    let mark = Desk::new([]).mark();
-    let older = BEGAN_MS - 3_600_000;
+    let mark = scripted([]).mark();
+    let older = BEGAN - 3_600_000;
     let answers = [
         gone(),
         page(&["m4", "m3"], Some("2")),
-        sent("m4", "", JANE, BEGAN_MS),
+        sent("m4", "", JANE, BEGAN),
         sent("m3", "", JANE, older),
         page(&["m1"], None),
-        sent("m1", &mark, JANE, BEGAN_MS),
+        sent("m1", &mark, JANE, BEGAN),
     ];
-    let desk = Desk::new(answers).noting();
+    let desk = scripted(answers).noted();
     assert!(matches!(desk.find(&mail()).await, Ok(Finding::Happened(_))), "a page that is partly older ends nothing");
     assert!(desk.script().asked()[4].ends_with("pageToken=2"));
-    let desk = Desk::new([gone(), page(&["m3"], Some("2")), sent("m3", "", JANE, older)]).noting();
+    let desk = scripted([gone(), page(&["m3"], Some("2")), sent("m3", "", JANE, older)]).noted();
     assert!(matches!(desk.find(&mail()).await, Ok(Finding::NotYet(_))), "what is older than the operation is not ours");
 }
 
 #[tokio::test]
 async fn send_failed_page_is_no_absence() {
     for bad in [error(500, "backendError"), (200, json!({})), (404, json!({ "message": "Not Found" }))] {
-        let desk = Desk::new([draft("r1"), bad]).noting();
+        let desk = scripted([draft("r1"), bad]).noted();
         assert!(desk.find(&mail()).await.is_err());
     }
     let unreadable = (200, json!({ "id": "m1", "threadId": "t1", "raw": "!" }));
-    let desk = Desk::new([draft("r1"), page(&["m1"], None), unreadable.clone(), unreadable]).noting();
+    let desk = scripted([draft("r1"), page(&["m1"], None), unreadable.clone(), unreadable]).noted();
     assert!(matches!(desk.find(&mail()).await, Err(Fault::Unread(_))));
 }
 
 #[tokio::test]
 async fn send_mark_is_read_from_the_raw_mail_where_headers_are_dropped() {
-    let mark = Desk::new([]).mark();
+    let mark = scripted([]).mark();
     let few = json!({ "headers": [{ "name": "To", "value": JANE }] });
     let dropped = (200, json!({ "id": "m1", "threadId": "t1", "labelIds": ["SENT"], "payload": few }));
     let raw = encoded(format!("To: {JANE}\r\nX-Hapax-Key: {mark}\r\n\r\nbody").as_bytes());
     let whole = (200, json!({ "id": "m1", "threadId": "t1", "labelIds": ["SENT"], "raw": raw }));
-    let desk = Desk::new([gone(), page(&["m1"], None), dropped, whole]).noting();
+    let desk = scripted([gone(), page(&["m1"], None), dropped, whole]).noted();
     assert!(matches!(desk.find(&mail()).await, Ok(Finding::Happened(_))));
     assert_eq!(desk.script().asked()[3], "GET /gmail/v1/users/me/messages/m1?format=raw");
 }
 
 #[tokio::test]
 async fn send_mark_on_a_mail_to_others_is_an_echo_fault() {
-    let mark = Desk::new([]).mark();
-    let desk = Desk::new([gone(), page(&["m1"], None), sent("m1", &mark, "eve@example.com", BEGAN_MS)]).noting();
+    let mark = scripted([]).mark();
+    let desk = scripted([gone(), page(&["m1"], None), sent("m1", &mark, "eve@example.com", BEGAN)]).noted();
     assert_eq!(desk.find(&mail()).await, Err(Fault::Echo("recipients".to_owned())));
 }
 
 #[tokio::test]
 async fn send_two_with_our_mark_are_several() {
-    let mark = Desk::new([]).mark();
-    let two = [sent("m2", &mark, JANE, BEGAN_MS), sent("m1", &mark, JANE, BEGAN_MS)];
-    let desk = Desk::new([gone(), page(&["m2", "m1"], None)].into_iter().chain(two)).noting();
+    let mark = scripted([]).mark();
+    let two = [sent("m2", &mark, JANE, BEGAN), sent("m1", &mark, JANE, BEGAN)];
+    let desk = scripted([gone(), page(&["m2", "m1"], None)].into_iter().chain(two)).noted();
     assert!(matches!(desk.find(&mail()).await, Ok(Finding::Several(_))));
 }
 
 #[tokio::test]
 async fn send_deletes_the_draft_of_the_epoch_before() {
-    let desk = Desk::new([(204, Value::Null), gone(), draft("r1")]).superseding();
+    let desk = scripted([(204, Value::Null), gone(), draft("r1")]).superseding("draft", "r0");
     assert_eq!(desk.prepare(&mail()).await, Ok(Step::Note("draft", "r1".to_owned())));
     assert_eq!(desk.script().asked()[0], "DELETE /gmail/v1/users/me/drafts/r0");
-    let desk = Desk::new([error(403, "forbidden"), draft("r0")]).superseding();
+    let desk = scripted([error(403, "forbidden"), draft("r0")]).superseding("draft", "r0");
     assert!(matches!(desk.prepare(&mail()).await, Err(Fault::Unread(_))), "nothing new while the old one can be sent");
 }
 
 #[tokio::test]
 async fn send_persons_receipt_is_read_and_compared() {
-    let desk = Desk::new([sent("m1", "", JANE, BEGAN_MS)]);
+    let desk = scripted([sent("m1", "", JANE, BEGAN)]);
     assert!(desk.fetch(&mail(), "m1").await.expect("read").is_some());
-    let desk = Desk::new([sent("m1", "", "eve@example.com", BEGAN_MS)]);
+    let desk = scripted([sent("m1", "", "eve@example.com", BEGAN)]);
     assert!(matches!(desk.fetch(&mail(), "m1").await, Err(Fault::Echo(_))));
-    assert_eq!(Desk::new([gone()]).fetch(&mail(), "m1").await, Ok(None));
-    assert!(Desk::new([]).fetch(&mail(), "../x").await.is_err());
+    assert_eq!(scripted([gone()]).fetch(&mail(), "m1").await, Ok(None));
+    assert!(scripted([]).fetch(&mail(), "../x").await.is_err());
 }
 
 #[test]

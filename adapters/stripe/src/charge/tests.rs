@@ -3,7 +3,8 @@ use hapax_core::words::{Answer, Fault, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{Desk, error, form_of, json_of, key_of, word};
+use crate::testing::{error, key_of, losing, scripted};
+use hapax_core::testing::{form_of, json_of, word};
 
 const CELL: &str = "stripe.charge";
 
@@ -29,12 +30,12 @@ fn list(data: Vec<Value>, has_more: bool) -> (u16, Value) {
 }
 
 fn mark() -> String {
-    Desk::new(CELL, []).mark()
+    scripted(CELL, []).mark()
 }
 
 #[tokio::test]
 async fn charge_creates_unconfirmed_then_notes_the_intent() {
-    let desk = Desk::new(CELL, [(200, intent("pi_1", "requires_confirmation", &mark()))]);
+    let desk = scripted(CELL, [(200, intent("pi_1", "requires_confirmation", &mark()))]);
     let step = ChargeCell.prepare(&desk.context(), &args()).await.expect("a step");
     assert_eq!(step, Step::Note("intent", "pi_1".to_owned()));
     assert_eq!(desk.asked(), ["POST /v1/payment_intents"]);
@@ -43,13 +44,13 @@ async fn charge_creates_unconfirmed_then_notes_the_intent() {
         "capture_method": "automatic", "payment_method_types[0]": "card", "metadata[hapax]": mark()});
     assert_eq!(json_of(&form), expected, "nothing confirms, and nothing is left to the Dashboard");
 
-    let desk = Desk::new(CELL, []).noting("pi_1");
+    let desk = scripted(CELL, []).noting("intent", "pi_1");
     assert_eq!(ChargeCell.prepare(&desk.context(), &args()).await, Ok(Step::Ready));
 }
 
 #[tokio::test]
 async fn charge_create_that_is_refused_refuses() {
-    let desk = Desk::new(CELL, [error(400, "invalid_request_error", "amount_too_small")]);
+    let desk = scripted(CELL, [error(400, "invalid_request_error", "amount_too_small")]);
     match ChargeCell.prepare(&desk.context(), &args()).await {
         Ok(Step::Refused(refusal)) => assert_eq!(refusal.code, "amount_too_small"),
         other => panic!("{other:?}"),
@@ -59,7 +60,7 @@ async fn charge_create_that_is_refused_refuses() {
 #[tokio::test]
 async fn charge_create_answered_500_is_made_again_under_another_key() {
     let answers = [error(500, "api_error", ""), (200, intent("pi_2", "requires_confirmation", &mark()))];
-    let desk = Desk::new(CELL, answers);
+    let desk = scripted(CELL, answers);
     let step = ChargeCell.prepare(&desk.context(), &args()).await;
     assert_eq!(step, Ok(Step::Note("intent", "pi_2".to_owned())));
     assert_ne!(key_of(&desk.request(0)), key_of(&desk.request(1)));
@@ -70,7 +71,7 @@ async fn charge_create_that_does_not_echo_is_not_used() {
     let mut other = intent("pi_1", "requires_confirmation", &mark());
     other["amount"] = json!(99);
     for answer in [other, intent("pi_1", "requires_confirmation", "somebody else's")] {
-        let desk = Desk::new(CELL, [(200, answer)]);
+        let desk = scripted(CELL, [(200, answer)]);
         let step = ChargeCell.prepare(&desk.context(), &args()).await;
         assert!(matches!(step, Err(Fault::Echo(_))), "{step:?}");
     }
@@ -78,14 +79,14 @@ async fn charge_create_that_does_not_echo_is_not_used() {
 
 #[tokio::test]
 async fn charge_create_key_used_by_another_intent_is_no_refusal() {
-    let desk = Desk::new(CELL, [error(400, "idempotency_error", "")]);
+    let desk = scripted(CELL, [error(400, "idempotency_error", "")]);
     assert!(matches!(ChargeCell.prepare(&desk.context(), &args()).await, Err(Fault::Status(400, _))));
 }
 
 #[tokio::test]
 async fn charge_confirm_carries_the_key_of_its_own_step() {
-    let desk = Desk::new(CELL, [(200, intent("pi_1", "succeeded", &mark()))]).noting("pi_1");
-    let answer = desk.attempt(ChargeCell, &Charge { off_session: Some(true), ..args() }).await;
+    let desk = scripted(CELL, [(200, intent("pi_1", "succeeded", &mark()))]).noting("intent", "pi_1");
+    let answer = desk.attempt(&Charge { off_session: Some(true), ..args() }).await;
     let Answer::Happened(receipt) = answer else { panic!("{answer:?}") };
     assert_eq!(receipt.id, "pi_1");
     let expected = json!({"id": "pi_1", "charge": "ch_1", "amount": {"amount": 1050, "currency": "EUR"},
@@ -101,10 +102,10 @@ async fn charge_confirm_carries_the_key_of_its_own_step() {
 
 #[tokio::test]
 async fn charge_answer_lost_after_effect() {
-    let desk = Desk::losing(CELL).noting("pi_1");
-    assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "unclear");
-    let desk = Desk::new(CELL, [(200, intent("pi_1", "succeeded", &mark()))]).noting("pi_1");
-    let finding = desk.find(ChargeCell, &args()).await.expect("a finding");
+    let desk = losing(CELL).noting("intent", "pi_1");
+    assert_eq!(word(&desk.attempt(&args()).await), "unclear");
+    let desk = scripted(CELL, [(200, intent("pi_1", "succeeded", &mark()))]).noting("intent", "pi_1");
+    let finding = desk.find(&args()).await.expect("a finding");
     assert!(matches!(finding, Finding::Happened(receipt) if receipt.id == "pi_1"));
     assert_eq!(desk.asked(), ["GET /v1/payment_intents/pi_1"]);
 }
@@ -112,17 +113,17 @@ async fn charge_answer_lost_after_effect() {
 #[tokio::test]
 async fn charge_request_lost_before_effect() {
     let unspent = intent("pi_1", "requires_confirmation", &mark());
-    let desk = Desk::new(CELL, [(200, unspent.clone()), list(vec![unspent], false)]).noting("pi_1");
-    assert_eq!(desk.find(ChargeCell, &args()).await, Ok(Finding::Absent));
+    let desk = scripted(CELL, [(200, unspent.clone()), list(vec![unspent], false)]).noting("intent", "pi_1");
+    assert_eq!(desk.find(&args()).await, Ok(Finding::Absent));
 }
 
 #[tokio::test]
 async fn charge_processing_and_actions_have_happened() {
     for status in ["processing", "requires_action", "requires_capture", "succeeded"] {
-        let desk = Desk::new(CELL, [(200, intent("pi_1", status, &mark()))]).noting("pi_1");
-        let answer = desk.attempt(ChargeCell, &args()).await;
+        let desk = scripted(CELL, [(200, intent("pi_1", status, &mark()))]).noting("intent", "pi_1");
+        let answer = desk.attempt(&args()).await;
         assert_eq!(word(&answer), "happened", "{status}");
-        let desk = Desk::new(CELL, [(200, intent("pi_1", status, &mark()))]).noting("pi_1");
+        let desk = scripted(CELL, [(200, intent("pi_1", status, &mark()))]).noting("intent", "pi_1");
         let Ok(Finding::Happened(receipt)) = ChargeCell.find(&desk.context(), &args()).await else {
             panic!("{status}")
         };
@@ -134,8 +135,8 @@ async fn charge_processing_and_actions_have_happened() {
 async fn charge_decline_is_refused_on_record() {
     let decline = json!({"error": {"type": "card_error", "code": "card_declined",
         "decline_code": "insufficient_funds", "message": "Your card has insufficient funds."}});
-    let desk = Desk::new(CELL, [(402, decline)]).noting("pi_1");
-    let answer = desk.attempt(ChargeCell, &args()).await;
+    let desk = scripted(CELL, [(402, decline)]).noting("intent", "pi_1");
+    let answer = desk.attempt(&args()).await;
     assert_eq!(word(&answer), "refused on record");
     let Answer::Refused(refusal, _) = answer else { panic!() };
     assert_eq!(refusal.code, "card_declined");
@@ -145,16 +146,16 @@ async fn charge_decline_is_refused_on_record() {
 #[tokio::test]
 async fn charge_declined_intent_is_not_spent() {
     let declined = intent("pi_1", "requires_payment_method", &mark());
-    let desk = Desk::new(CELL, [(200, declined.clone()), list(vec![declined], false)]).noting("pi_1");
-    assert_eq!(desk.find(ChargeCell, &args()).await, Ok(Finding::Absent));
+    let desk = scripted(CELL, [(200, declined.clone()), list(vec![declined], false)]).noting("intent", "pi_1");
+    assert_eq!(desk.find(&args()).await, Ok(Finding::Absent));
 }
 
 #[tokio::test]
 async fn charge_stored_500_burns_the_key_not_the_intent() {
-    let desk = Desk::new(CELL, [error(500, "api_error", "")]).noting("pi_1");
-    assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "key burnt");
-    let again = Desk::new(CELL, [(200, intent("pi_1", "succeeded", &mark()))]).noting("pi_1").replaced(1);
-    assert_eq!(word(&again.attempt(ChargeCell, &args()).await), "happened");
+    let desk = scripted(CELL, [error(500, "api_error", "")]).noting("intent", "pi_1");
+    assert_eq!(word(&desk.attempt(&args()).await), "key burnt");
+    let again = scripted(CELL, [(200, intent("pi_1", "succeeded", &mark()))]).noting("intent", "pi_1").replaced(1);
+    assert_eq!(word(&again.attempt(&args()).await), "happened");
     assert_ne!(key_of(&desk.request(0)), key_of(&again.request(0)));
     assert_eq!(desk.asked(), again.asked(), "another key, the same intent");
 }
@@ -168,27 +169,27 @@ async fn charge_in_use_and_limits_are_not_done() {
         (429, "invalid_request_error", "lock_timeout"),
         (429, "api_error", ""),
     ] {
-        let desk = Desk::new(CELL, [error(status, kind, code)]).noting("pi_1");
-        assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "not done", "{status} {code}");
+        let desk = scripted(CELL, [error(status, kind, code)]).noting("intent", "pi_1");
+        assert_eq!(word(&desk.attempt(&args()).await), "not done", "{status} {code}");
     }
 }
 
 #[tokio::test]
 async fn charge_wrong_credentials_are_not_done() {
-    let desk = Desk::new(CELL, [error(401, "invalid_request_error", "")]).noting("pi_1");
-    assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "not done");
+    let desk = scripted(CELL, [error(401, "invalid_request_error", "")]).noting("intent", "pi_1");
+    assert_eq!(word(&desk.attempt(&args()).await), "not done");
 }
 
 #[tokio::test]
 async fn charge_key_with_other_parameters_is_taken() {
-    let desk = Desk::new(CELL, [error(400, "idempotency_error", "")]).noting("pi_1");
-    assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "taken");
+    let desk = scripted(CELL, [error(400, "idempotency_error", "")]).noting("intent", "pi_1");
+    assert_eq!(word(&desk.attempt(&args()).await), "taken");
 }
 
 #[tokio::test]
 async fn charge_unexpected_state_is_taken() {
-    let desk = Desk::new(CELL, [error(400, "invalid_request_error", "payment_intent_unexpected_state")]);
-    assert_eq!(word(&desk.noting("pi_1").attempt(ChargeCell, &args()).await), "taken");
+    let desk = scripted(CELL, [error(400, "invalid_request_error", "payment_intent_unexpected_state")]);
+    assert_eq!(word(&desk.noting("intent", "pi_1").attempt(&args()).await), "taken");
 }
 
 #[tokio::test]
@@ -202,24 +203,24 @@ async fn charge_other_answers_are_not_guessed() {
         (200, intent("pi_1", "a_new_status", &mark())),
         (302, json!({})),
     ] {
-        let desk = Desk::new(CELL, [answer.clone()]).noting("pi_1");
-        assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "unclear", "{answer:?}");
+        let desk = scripted(CELL, [answer.clone()]).noting("intent", "pi_1");
+        assert_eq!(word(&desk.attempt(&args()).await), "unclear", "{answer:?}");
     }
 }
 
 #[tokio::test]
 async fn charge_canceled_intent_failed() {
     let canceled = intent("pi_1", "canceled", &mark());
-    let desk = Desk::new(CELL, [(200, canceled.clone()), list(vec![canceled.clone()], false)]).noting("pi_1");
-    assert!(matches!(desk.find(ChargeCell, &args()).await, Ok(Finding::Failed(refusal)) if refusal.code == "canceled"));
-    let desk = Desk::new(CELL, [(200, canceled)]).noting("pi_1");
-    assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "taken");
+    let desk = scripted(CELL, [(200, canceled.clone()), list(vec![canceled.clone()], false)]).noting("intent", "pi_1");
+    assert!(matches!(desk.find(&args()).await, Ok(Finding::Failed(refusal)) if refusal.code == "canceled"));
+    let desk = scripted(CELL, [(200, canceled)]).noting("intent", "pi_1");
+    assert_eq!(word(&desk.attempt(&args()).await), "taken");
 }
 
 #[tokio::test]
 async fn charge_answer_about_another_intent_is_an_echo_fault() {
-    let desk = Desk::new(CELL, [(200, intent("pi_9", "succeeded", &mark()))]).noting("pi_1");
-    assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "echo");
+    let desk = scripted(CELL, [(200, intent("pi_9", "succeeded", &mark()))]).noting("intent", "pi_1");
+    assert_eq!(word(&desk.attempt(&args()).await), "echo");
 }
 
 #[tokio::test]
@@ -232,10 +233,10 @@ async fn charge_echo_mismatch_is_caught() {
     ] {
         let mut other = intent("pi_1", "succeeded", &mark());
         other[field] = value;
-        let desk = Desk::new(CELL, [(200, other.clone())]).noting("pi_1");
-        assert_eq!(desk.find(ChargeCell, &args()).await, Err(Fault::Echo(field.to_owned())));
-        let desk = Desk::new(CELL, [(200, other)]).noting("pi_1");
-        assert_eq!(word(&desk.attempt(ChargeCell, &args()).await), "echo", "{field}");
+        let desk = scripted(CELL, [(200, other.clone())]).noting("intent", "pi_1");
+        assert_eq!(desk.find(&args()).await, Err(Fault::Echo(field.to_owned())));
+        let desk = scripted(CELL, [(200, other)]).noting("intent", "pi_1");
+        assert_eq!(word(&desk.attempt(&args()).await), "echo", "{field}");
     }
 }
 
@@ -243,14 +244,14 @@ async fn charge_echo_mismatch_is_caught() {
 async fn charge_lost_handle_is_found_by_mark() {
     let strangers = vec![intent("pi_3", "succeeded", "other"), intent("pi_2", "succeeded", "other")];
     let pages = || [list(strangers.clone(), true), list(vec![intent("pi_1", "succeeded", &mark())], false)];
-    let desk = Desk::new(CELL, pages());
-    let finding = desk.find(ChargeCell, &args()).await.expect("a finding");
+    let desk = scripted(CELL, pages());
+    let finding = desk.find(&args()).await.expect("a finding");
     assert!(matches!(finding, Finding::Happened(receipt) if receipt.id == "pi_1"));
     let first = "GET /v1/payment_intents?limit=100&customer=cus_1";
     assert_eq!(desk.asked(), [first.to_owned(), format!("{first}&starting_after=pi_2")]);
 
-    let desk = Desk::new(CELL, pages());
-    assert!(matches!(desk.find(ChargeCell, &without_customer()).await, Ok(Finding::Happened(_))));
+    let desk = scripted(CELL, pages());
+    assert!(matches!(desk.find(&without_customer()).await, Ok(Finding::Happened(_))));
     let first = "GET /v1/payment_intents?limit=100&created%5Bgte%5D=1699999400";
     assert_eq!(desk.asked(), [first.to_owned(), format!("{first}&starting_after=pi_2")]);
 }
@@ -259,8 +260,8 @@ async fn charge_lost_handle_is_found_by_mark() {
 async fn charge_unconfirmed_intents_with_our_mark_do_not_count() {
     let unspent = ["requires_confirmation", "requires_payment_method", "canceled"];
     let unspent = unspent.iter().enumerate().map(|(n, status)| intent(&format!("pi_{n}"), status, &mark())).collect();
-    let desk = Desk::new(CELL, [list(unspent, false)]);
-    assert_eq!(desk.find(ChargeCell, &args()).await, Ok(Finding::Absent));
+    let desk = scripted(CELL, [list(unspent, false)]);
+    assert_eq!(desk.find(&args()).await, Ok(Finding::Absent));
 }
 
 #[tokio::test]
@@ -268,8 +269,8 @@ async fn charge_noted_intent_unspent_but_another_spent() {
     for status in ["requires_confirmation", "requires_payment_method", "canceled"] {
         let noted = intent("pi_1", status, &mark());
         let spent = intent("pi_2", "succeeded", &mark());
-        let desk = Desk::new(CELL, [(200, noted), list(vec![spent], false)]).noting("pi_1");
-        let finding = desk.find(ChargeCell, &args()).await.expect("a finding");
+        let desk = scripted(CELL, [(200, noted), list(vec![spent], false)]).noting("intent", "pi_1");
+        let finding = desk.find(&args()).await.expect("a finding");
         assert!(matches!(finding, Finding::Happened(receipt) if receipt.id == "pi_2"), "{status}");
     }
 }
@@ -277,22 +278,22 @@ async fn charge_noted_intent_unspent_but_another_spent() {
 #[tokio::test]
 async fn charge_two_spent_intents_are_several() {
     let spent = vec![intent("pi_2", "succeeded", &mark()), intent("pi_1", "processing", &mark())];
-    let desk = Desk::new(CELL, [list(spent, false)]);
-    assert!(matches!(desk.find(ChargeCell, &args()).await, Ok(Finding::Several(hits)) if hits.len() == 2));
+    let desk = scripted(CELL, [list(spent, false)]);
+    assert!(matches!(desk.find(&args()).await, Ok(Finding::Several(hits)) if hits.len() == 2));
 }
 
 #[tokio::test]
 async fn charge_failed_page_is_no_absence() {
     for broken in [error(500, "api_error", ""), (200, json!({"data": [], "has_more": true})), (404, json!({}))] {
-        let desk = Desk::new(CELL, [list(vec![intent("pi_9", "succeeded", "other")], true), broken]);
-        assert!(desk.find(ChargeCell, &args()).await.is_err());
+        let desk = scripted(CELL, [list(vec![intent("pi_9", "succeeded", "other")], true), broken]);
+        assert!(desk.find(&args()).await.is_err());
     }
 }
 
 #[tokio::test]
 async fn charge_noted_intent_missing_is_no_absence() {
-    let desk = Desk::new(CELL, [error(404, "invalid_request_error", "resource_missing")]).noting("pi_1");
-    assert!(matches!(desk.find(ChargeCell, &args()).await, Ok(Finding::CannotTell(_))));
+    let desk = scripted(CELL, [error(404, "invalid_request_error", "resource_missing")]).noting("intent", "pi_1");
+    assert!(matches!(desk.find(&args()).await, Ok(Finding::CannotTell(_))));
 }
 
 #[tokio::test]
@@ -303,7 +304,7 @@ async fn charge_new_epoch_cancels_the_former_intent() {
         (200, intent("pi_0", "canceled", &mark())),
         (200, intent("pi_1", "requires_confirmation", &mark())),
     ];
-    let desk = Desk::new(CELL, answers).superseding("pi_0");
+    let desk = scripted(CELL, answers).superseding("intent", "pi_0");
     let step = ChargeCell.prepare(&desk.context(), &args()).await;
     assert_eq!(step, Ok(Step::Note("intent", "pi_1".to_owned())));
     let read = "GET /v1/payment_intents/pi_0";
@@ -315,7 +316,7 @@ async fn charge_new_epoch_cancels_the_former_intent() {
         error(500, "api_error", ""),
         (200, intent("pi_0", "requires_payment_method", &mark())),
     ];
-    let desk = Desk::new(CELL, stuck).superseding("pi_0");
+    let desk = scripted(CELL, stuck).superseding("intent", "pi_0");
     assert!(ChargeCell.prepare(&desk.context(), &args()).await.is_err(), "no new intent beside a live one");
 }
 
@@ -328,7 +329,7 @@ async fn charge_former_intent_that_succeeded_has_happened() {
         (200, intent("pi_0", "succeeded", &mark())),
     ];
     for answers in [late.to_vec(), vec![(200, intent("pi_0", "requires_capture", &mark()))]] {
-        let desk = Desk::new(CELL, answers).superseding("pi_0");
+        let desk = scripted(CELL, answers).superseding("intent", "pi_0");
         let step = ChargeCell.prepare(&desk.context(), &args()).await;
         assert!(matches!(step, Ok(Step::Happened(receipt)) if receipt.id == "pi_0"));
         assert!(!desk.asked().contains(&"POST /v1/payment_intents".to_owned()));
@@ -338,7 +339,7 @@ async fn charge_former_intent_that_succeeded_has_happened() {
 #[tokio::test]
 async fn charge_fetch_reads_what_a_person_names() {
     let fetch = async |answer: (u16, Value), id: &str| {
-        let desk = Desk::new(CELL, [answer]);
+        let desk = scripted(CELL, [answer]);
         ChargeCell.fetch(&desk.context(), &args(), id).await
     };
     let read = fetch((200, intent("pi_1", "canceled", &mark())), "pi_1").await;

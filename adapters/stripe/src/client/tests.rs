@@ -1,11 +1,11 @@
-use hapax_core::cell::Connection;
-use hapax_core::transport::Request;
+use hapax_core::cell::{Connection, Credentials};
+use hapax_core::testing::response;
 use hapax_core::words::{Answer, Fault};
 use serde_json::json;
 
 use super::*;
-use crate::testing::{Desk, SECRET_KEY, error, response};
-use crate::{Charge, ChargeCell};
+use crate::Charge;
+use crate::testing::{SECRET_KEY, error, scripted};
 
 fn charge() -> Charge {
     let args = json!({"amount": {"amount": 1050, "currency": "EUR"}, "payment_method": "pm_1abc"});
@@ -16,9 +16,9 @@ fn charge() -> Charge {
 async fn client_secrets_are_never_shown() {
     let quoting = json!({"error": {"type": "invalid_request_error",
         "message": format!("Invalid API Key provided: {SECRET_KEY}")}});
-    let desk = Desk::new("stripe.charge", [(401, quoting.clone()), (401, quoting)]).noting("pi_1");
-    let answer: Answer<_> = desk.attempt(ChargeCell, &charge()).await;
-    let look = desk.find(ChargeCell, &charge()).await;
+    let desk = scripted("stripe.charge", [(401, quoting.clone()), (401, quoting)]).noting("intent", "pi_1");
+    let answer: Answer<_> = desk.attempt(&charge()).await;
+    let look = desk.find(&charge()).await;
     let request = desk.request(0);
     let connection = desk.wire().connection();
     let shown = format!("{answer:?} {look:?} {request:?} {:?} {connection:?}", connection.credentials);
@@ -30,8 +30,8 @@ async fn client_secrets_are_never_shown() {
 
 #[test]
 fn client_missing_credential_is_not_sent() {
-    let fault = Stripe.authorize(&Credentials::none(), &mut Request::get("/v1/account"));
-    assert!(matches!(fault, Err(Fault::NotSent(why)) if why.contains("STRIPE_API_KEY")));
+    let missing = Connection::new("stripe", crate::integration(), Credentials::none()).err();
+    assert!(missing.expect("no credentials").to_string().contains("STRIPE_API_KEY"));
 }
 
 #[test]
@@ -79,16 +79,17 @@ fn client_scope_names_mode_and_connected_account() {
 fn client_pins_the_version() {
     let credentials = Credentials::none().with("api_key", SECRET_KEY.into()).with("stripe_account", "acct_9".into());
     let mut request = Request::get("/v1/account");
-    Stripe.authorize(&credentials, &mut request).expect("authorized");
+    let connection = Connection::new("stripe", crate::integration(), credentials).expect("a connection");
+    Stripe.authorize(&connection, &mut request).expect("authorized");
     assert_eq!(request.headers, [("Stripe-Version".to_owned(), VERSION.to_owned())]);
     assert_eq!(request.secrets[1].0, "Stripe-Account");
 }
 
 #[tokio::test]
 async fn client_whoami_names_the_account() {
-    let desk = Desk::new("stripe.charge", [(200, json!({"id": "acct_1", "email": "somebody@example.com"}))]);
+    let desk = scripted("stripe.charge", [(200, json!({"id": "acct_1", "email": "somebody@example.com"}))]);
     assert_eq!(Stripe.whoami(desk.wire()).await, Ok("Stripe account acct_1, test mode".to_owned()));
-    let desk = Desk::new("stripe.charge", [error(401, "invalid_request_error", "")]);
+    let desk = scripted("stripe.charge", [error(401, "invalid_request_error", "")]);
     assert!(matches!(Stripe.whoami(desk.wire()).await, Err(Fault::Status(401, _))));
 }
 
@@ -96,7 +97,7 @@ async fn client_whoami_names_the_account() {
 async fn client_whoami_without_account_endpoint() {
     let empty = json!({"data": [], "has_more": false});
     for refusal in [(404, json!({"message": "Not Found"})), error(403, "invalid_request_error", "")] {
-        let desk = Desk::new("stripe.charge", [refusal, (200, empty.clone())]);
+        let desk = scripted("stripe.charge", [refusal, (200, empty.clone())]);
         let words = Stripe.whoami(desk.wire()).await.expect("words");
         assert!(words.contains("can't be read"), "{words}");
     }

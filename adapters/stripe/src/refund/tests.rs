@@ -3,7 +3,8 @@ use hapax_core::words::{Answer, Fault, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{Desk, error, form_of, json_of, key_of, word};
+use crate::testing::{error, key_of, losing, scripted};
+use hapax_core::testing::{form_of, json_of, word};
 
 const CELL: &str = "stripe.refund";
 
@@ -24,13 +25,13 @@ fn list(data: Vec<Value>, has_more: bool) -> (u16, Value) {
 }
 
 fn mark() -> String {
-    Desk::new(CELL, []).mark()
+    scripted(CELL, []).mark()
 }
 
 #[tokio::test]
 async fn refund_sends_key_mark_and_parent() {
-    let desk = Desk::new(CELL, [(200, refund("re_1", &mark()))]);
-    let answer = desk.attempt(RefundCell, &args()).await;
+    let desk = scripted(CELL, [(200, refund("re_1", &mark()))]);
+    let answer = desk.attempt(&args()).await;
     assert!(matches!(&answer, Answer::Happened(receipt) if receipt.id == "re_1"), "{answer:?}");
     assert_eq!(desk.asked(), ["POST /v1/refunds"]);
     assert_eq!(key_of(&desk.request(0)), desk.names().token("refund"));
@@ -41,10 +42,10 @@ async fn refund_sends_key_mark_and_parent() {
 
 #[tokio::test]
 async fn refund_answer_lost_after_effect() {
-    let desk = Desk::losing(CELL);
-    assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "unclear");
-    let desk = Desk::new(CELL, [list(vec![refund("re_2", "other")], true), list(vec![refund("re_1", &mark())], false)]);
-    let finding = desk.find(RefundCell, &args()).await.expect("a finding");
+    let desk = losing(CELL);
+    assert_eq!(word(&desk.attempt(&args()).await), "unclear");
+    let desk = scripted(CELL, [list(vec![refund("re_2", "other")], true), list(vec![refund("re_1", &mark())], false)]);
+    let finding = desk.find(&args()).await.expect("a finding");
     assert!(matches!(finding, Finding::Happened(receipt) if receipt.id == "re_1"));
     let first = "GET /v1/refunds?limit=100&payment_intent=pi_1";
     assert_eq!(desk.asked(), [first.to_owned(), format!("{first}&starting_after=re_2")]);
@@ -52,20 +53,20 @@ async fn refund_answer_lost_after_effect() {
 
 #[tokio::test]
 async fn refund_absent_after_all_pages() {
-    let desk = Desk::new(CELL, [list(vec![refund("re_2", "other")], true), list(Vec::new(), false)]);
-    assert_eq!(desk.find(RefundCell, &args()).await, Ok(Finding::Absent));
+    let desk = scripted(CELL, [list(vec![refund("re_2", "other")], true), list(Vec::new(), false)]);
+    assert_eq!(desk.find(&args()).await, Ok(Finding::Absent));
     assert_eq!(desk.asked().len(), 2);
 }
 
 #[tokio::test]
 async fn refund_equal_partial_refunds_are_distinct() {
     let both = || {
-        let (one, two) = (Desk::new(CELL, []).mark(), Desk::new(CELL, []).keyed("order:1043").mark());
+        let (one, two) = (scripted(CELL, []).mark(), scripted(CELL, []).keyed("order:1043").mark());
         [list(vec![refund("re_2", &two), refund("re_1", &one)], false)]
     };
     for (key, id) in [("order:1042", "re_1"), ("order:1043", "re_2")] {
-        let desk = Desk::new(CELL, both()).keyed(key);
-        let finding = desk.find(RefundCell, &args()).await.expect("a finding");
+        let desk = scripted(CELL, both()).keyed(key);
+        let finding = desk.find(&args()).await.expect("a finding");
         assert!(matches!(finding, Finding::Happened(receipt) if receipt.id == id));
     }
 }
@@ -74,56 +75,56 @@ async fn refund_equal_partial_refunds_are_distinct() {
 async fn refund_of_another_parent_is_not_ours() {
     let mut other = refund("re_2", &mark());
     other["payment_intent"] = json!("pi_2");
-    let desk = Desk::new(CELL, [list(vec![other.clone()], false)]);
-    assert_eq!(desk.find(RefundCell, &args()).await, Ok(Finding::Absent));
+    let desk = scripted(CELL, [list(vec![other.clone()], false)]);
+    assert_eq!(desk.find(&args()).await, Ok(Finding::Absent));
 
     // By charge, as from a server that knows no payment intents.
     other["payment_intent"] = Value::Null;
     let by_charge = Refund { payment_intent: None, charge: Some("ch_1".to_owned()), ..args() };
-    let desk = Desk::new(CELL, [list(vec![other], false)]);
-    assert!(matches!(desk.find(RefundCell, &by_charge).await, Ok(Finding::Happened(_))));
+    let desk = scripted(CELL, [list(vec![other], false)]);
+    assert!(matches!(desk.find(&by_charge).await, Ok(Finding::Happened(_))));
     assert_eq!(desk.asked(), ["GET /v1/refunds?limit=100&charge=ch_1"]);
 }
 
 #[tokio::test]
 async fn refund_failed_page_is_no_absence() {
     for broken in [error(500, "api_error", ""), (200, json!({"data": [], "has_more": true})), (404, json!({}))] {
-        let desk = Desk::new(CELL, [list(vec![refund("re_9", "other")], true), broken]);
-        assert!(desk.find(RefundCell, &args()).await.is_err());
+        let desk = scripted(CELL, [list(vec![refund("re_9", "other")], true), broken]);
+        assert!(desk.find(&args()).await.is_err());
     }
 }
 
 #[tokio::test]
 async fn refund_stored_500_is_adrift() {
-    let desk = Desk::new(CELL, [error(500, "api_error", "")]);
-    assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "adrift");
+    let desk = scripted(CELL, [error(500, "api_error", "")]);
+    assert_eq!(word(&desk.attempt(&args()).await), "adrift");
     assert!(RefundCell::SPEC.can_be_adrift());
 }
 
 #[tokio::test]
 async fn refund_already_refunded_is_taken() {
-    let desk = Desk::new(CELL, [error(400, "invalid_request_error", "charge_already_refunded")]);
-    assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "taken");
+    let desk = scripted(CELL, [error(400, "invalid_request_error", "charge_already_refunded")]);
+    assert_eq!(word(&desk.attempt(&args()).await), "taken");
 }
 
 #[tokio::test]
 async fn refund_disputed_is_refused() {
-    let desk = Desk::new(CELL, [error(400, "invalid_request_error", "charge_disputed")]);
-    assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "refused");
+    let desk = scripted(CELL, [error(400, "invalid_request_error", "charge_disputed")]);
+    assert_eq!(word(&desk.attempt(&args()).await), "refused");
 }
 
 #[tokio::test]
 async fn refund_in_use_and_limits_are_not_done() {
     for (status, code) in [(409, "idempotency_key_in_use"), (429, "rate_limit"), (429, "lock_timeout"), (401, "")] {
-        let desk = Desk::new(CELL, [error(status, "invalid_request_error", code)]);
-        assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "not done", "{status} {code}");
+        let desk = scripted(CELL, [error(status, "invalid_request_error", code)]);
+        assert_eq!(word(&desk.attempt(&args()).await), "not done", "{status} {code}");
     }
 }
 
 #[tokio::test]
 async fn refund_key_with_other_parameters_is_taken() {
-    let desk = Desk::new(CELL, [error(400, "idempotency_error", "")]);
-    assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "taken");
+    let desk = scripted(CELL, [error(400, "idempotency_error", "")]);
+    assert_eq!(word(&desk.attempt(&args()).await), "taken");
 }
 
 #[tokio::test]
@@ -131,7 +132,7 @@ async fn refund_failed_later_has_happened_with_a_failed_fate() {
     for (status, failed) in [("failed", true), ("canceled", true), ("pending", false), ("requires_action", false)] {
         let mut late = refund("re_1", &mark());
         late["status"] = json!(status);
-        let desk = Desk::new(CELL, [list(vec![late], false)]);
+        let desk = scripted(CELL, [list(vec![late], false)]);
         let Ok(Finding::Happened(receipt)) = RefundCell.find(&desk.context(), &args()).await else {
             panic!("{status}")
         };
@@ -144,21 +145,21 @@ async fn refund_echo_mismatch_is_caught() {
     for (field, value) in [("amount", json!(501)), ("currency", json!("usd")), ("payment_intent", json!("pi_2"))] {
         let mut other = refund("re_1", &mark());
         other[field] = value;
-        let desk = Desk::new(CELL, [(200, other)]);
-        assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "echo", "{field}");
+        let desk = scripted(CELL, [(200, other)]);
+        assert_eq!(word(&desk.attempt(&args()).await), "echo", "{field}");
     }
-    let desk = Desk::new(CELL, [(200, refund("re_1", "somebody else's"))]);
-    assert_eq!(word(&desk.attempt(RefundCell, &args()).await), "echo");
+    let desk = scripted(CELL, [(200, refund("re_1", "somebody else's"))]);
+    assert_eq!(word(&desk.attempt(&args()).await), "echo");
     let mut other = refund("re_1", &mark());
     other["amount"] = json!(501);
-    let desk = Desk::new(CELL, [list(vec![other], false)]);
-    assert_eq!(desk.find(RefundCell, &args()).await, Err(Fault::Echo("amount".to_owned())));
+    let desk = scripted(CELL, [list(vec![other], false)]);
+    assert_eq!(desk.find(&args()).await, Err(Fault::Echo("amount".to_owned())));
 }
 
 #[tokio::test]
 async fn refund_two_with_our_mark_are_several() {
-    let desk = Desk::new(CELL, [list(vec![refund("re_2", &mark()), refund("re_1", &mark())], false)]);
-    assert!(matches!(desk.find(RefundCell, &args()).await, Ok(Finding::Several(hits)) if hits.len() == 2));
+    let desk = scripted(CELL, [list(vec![refund("re_2", &mark()), refund("re_1", &mark())], false)]);
+    assert!(matches!(desk.find(&args()).await, Ok(Finding::Several(hits)) if hits.len() == 2));
 }
 
 #[test]

@@ -3,7 +3,8 @@ use hapax_core::words::{Answer, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{AFTER, BEFORE, Desk, error, form_of, json_of, page, sid, word};
+use crate::testing::{AFTER, BEFORE, asked, error, losing, page, scripted, sid};
+use hapax_core::testing::{form_of, json_of, word};
 
 const CELL: &str = "twilio.call";
 const TWIML: &str = "<Response><Say>Your table is ready.</Say></Response>";
@@ -32,38 +33,38 @@ fn stored(number: u8, more: Value) -> Value {
 }
 
 async fn found_among(all: Vec<Value>) -> Finding<hapax_core::protocol::Receipt> {
-    Desk::new(CELL, [page("calls", all, None)]).find(CallCell, &args()).await.expect("a finding")
+    scripted(CELL, [page("calls", all, None)]).find(&args()).await.expect("a finding")
 }
 
 #[tokio::test]
 async fn call_sends_what_was_asked() {
-    let desk = Desk::new(CELL, [(201, stored(1, json!({"status": "queued"})))]);
-    let answer = desk.attempt(CallCell, &args()).await;
+    let desk = scripted(CELL, [(201, stored(1, json!({"status": "queued"})))]);
+    let answer = desk.attempt(&args()).await;
     assert!(matches!(&answer, Answer::Happened(receipt) if receipt.id == sid("CA", 1)), "{answer:?}");
-    assert_eq!(desk.asked(), ["POST /Calls.json"]);
+    assert_eq!(asked(&desk), ["POST /Calls.json"]);
     let form = json!({"To": "+15551230001", "From": "+15551234567", "Twiml": TWIML});
     assert_eq!(json_of(&form_of(&desk.request(0))), form);
 }
 
 #[tokio::test]
 async fn call_answer_lost_after_effect() {
-    assert_eq!(word(&Desk::losing(CELL).attempt(CallCell, &args()).await), "unclear");
+    assert_eq!(word(&losing(CELL).attempt(&args()).await), "unclear");
     let next = "/2010-04-01/Accounts/ACx/Calls.json?To=%2B15551230001&Page=1&PageToken=PACA1";
     let before = stored(2, json!({"date_created": BEFORE}));
     let desk =
-        Desk::new(CELL, [page("calls", vec![before], Some(next)), page("calls", vec![stored(1, json!({}))], None)]);
-    let finding = desk.find(CallCell, &args()).await.expect("a finding");
+        scripted(CELL, [page("calls", vec![before], Some(next)), page("calls", vec![stored(1, json!({}))], None)]);
+    let finding = desk.find(&args()).await.expect("a finding");
     assert!(matches!(finding, Finding::Happened(receipt) if receipt.id == sid("CA", 1)));
     let first = "GET /Calls.json?To=%2B15551230001&From=%2B15551234567&PageSize=200";
-    assert_eq!(desk.asked(), [first, "GET /Calls.json?To=%2B15551230001&Page=1&PageToken=PACA1"]);
+    assert_eq!(asked(&desk), [first, "GET /Calls.json?To=%2B15551230001&Page=1&PageToken=PACA1"]);
 }
 
 #[tokio::test]
 async fn call_absent_is_only_suggested() {
     assert_eq!(found_among(Vec::new()).await, Finding::Absent);
     assert!(CallCell::SPEC.queries().all(|query| query.absence < hapax_core::capability::Absence::Proves));
-    let desk = Desk::new(CELL, [error(500, 20500)]);
-    assert!(desk.find(CallCell, &args()).await.is_err(), "a failed page is no absence");
+    let desk = scripted(CELL, [error(500, 20500)]);
+    assert!(desk.find(&args()).await.is_err(), "a failed page is no absence");
 }
 
 #[tokio::test]
@@ -88,33 +89,33 @@ async fn call_two_are_several() {
 #[tokio::test]
 async fn call_too_many_requests_is_not_done() {
     for (status, code) in [(429, 20429), (401, 20003)] {
-        let desk = Desk::new(CELL, [error(status, code)]);
-        assert_eq!(word(&desk.attempt(CallCell, &args()).await), "not done", "{code}");
+        let desk = scripted(CELL, [error(status, code)]);
+        assert_eq!(word(&desk.attempt(&args()).await), "not done", "{code}");
     }
 }
 
 #[tokio::test]
 async fn call_undocumented_429_is_unclear() {
-    let desk = Desk::new(CELL, [error(429, 10004)]);
-    assert_eq!(word(&desk.attempt(CallCell, &args()).await), "unclear");
+    let desk = scripted(CELL, [error(429, 10004)]);
+    assert_eq!(word(&desk.attempt(&args()).await), "unclear");
 }
 
 #[tokio::test]
 async fn call_refusals_speak_for_their_attempt() {
     for (status, code) in [(400, 21217), (400, 21215), (403, 20403)] {
-        let desk = Desk::new(CELL, [error(status, code)]);
-        assert_eq!(word(&desk.attempt(CallCell, &args()).await), "refused", "{code}");
+        let desk = scripted(CELL, [error(status, code)]);
+        assert_eq!(word(&desk.attempt(&args()).await), "refused", "{code}");
     }
-    let desk = Desk::new(CELL, [error(500, 20500)]);
-    assert_eq!(word(&desk.attempt(CallCell, &args()).await), "unclear");
+    let desk = scripted(CELL, [error(500, 20500)]);
+    assert_eq!(word(&desk.attempt(&args()).await), "unclear");
 }
 
 #[tokio::test]
 async fn call_url_and_callback_carry_the_mark() {
-    let desk = Desk::new(CELL, [(201, stored(1, json!({})))]);
+    let desk = scripted(CELL, [(201, stored(1, json!({})))]);
     let called_back = with(json!({"twiml": null, "url": "https://example.com/twiml?order=1042",
         "status_callback": "https://example.com/calls"}));
-    desk.attempt(CallCell, &called_back).await;
+    desk.attempt(&called_back).await;
     let (form, mark) = (form_of(&desk.request(0)), desk.names().mark());
     assert_eq!(form["Url"], format!("https://example.com/twiml?order=1042&hapax={mark}"));
     assert_eq!(form["StatusCallback"], format!("https://example.com/calls?hapax={mark}"));
@@ -125,7 +126,7 @@ async fn call_url_and_callback_carry_the_mark() {
 #[tokio::test]
 async fn call_status_is_its_fate() {
     for (status, failed) in [("completed", false), ("queued", false), ("busy", true), ("no-answer", true)] {
-        let desk = Desk::new(CELL, [page("calls", vec![stored(1, json!({"status": status}))], None)]);
+        let desk = scripted(CELL, [page("calls", vec![stored(1, json!({"status": status}))], None)]);
         let Ok(Finding::Happened(receipt)) = CallCell.find(&desk.context(), &args()).await else { panic!("{status}") };
         assert_eq!(receipt.fate(), Some((status.to_owned(), failed)));
     }
@@ -134,9 +135,9 @@ async fn call_status_is_its_fate() {
 #[tokio::test]
 async fn call_answer_about_another_one_is_an_echo_fault() {
     for other in [json!({"to": "+15551230002"}), json!({"from": "+15551234568"})] {
-        let desk = Desk::new(CELL, [(201, stored(1, other.clone())), (200, stored(1, other.clone()))]);
-        assert_eq!(word(&desk.attempt(CallCell, &args()).await), "echo", "{other}");
-        assert!(desk.fetch(CallCell, &args(), &sid("CA", 1)).await.is_err(), "{other}");
+        let desk = scripted(CELL, [(201, stored(1, other.clone())), (200, stored(1, other.clone()))]);
+        assert_eq!(word(&desk.attempt(&args()).await), "echo", "{other}");
+        assert!(desk.fetch(&args(), &sid("CA", 1)).await.is_err(), "{other}");
     }
 }
 

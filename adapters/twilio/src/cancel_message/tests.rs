@@ -3,7 +3,8 @@ use hapax_core::words::{Answer, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{Desk, error, form_of, json_of, sid, word};
+use crate::testing::{asked, error, losing, scripted, sid};
+use hapax_core::testing::{form_of, json_of, word};
 
 const CELL: &str = "twilio.cancel_message";
 
@@ -16,23 +17,23 @@ fn message(status: &str) -> (u16, Value) {
 }
 
 async fn found(status: &str) -> Finding<hapax_core::protocol::Receipt> {
-    Desk::new(CELL, [message(status)]).find(CancelMessageCell, &args()).await.expect("a finding")
+    scripted(CELL, [message(status)]).find(&args()).await.expect("a finding")
 }
 
 #[tokio::test]
 async fn cancel_message_asks_for_the_one_status() {
-    let desk = Desk::new(CELL, [message("canceled")]);
-    let answer = desk.attempt(CancelMessageCell, &args()).await;
+    let desk = scripted(CELL, [message("canceled")]);
+    let answer = desk.attempt(&args()).await;
     let Answer::Happened(receipt) = answer else { panic!("{answer:?}") };
     assert_eq!(*receipt.body, json!({"id": sid("SM", 1), "status": "canceled", "doer": "us"}));
     assert_eq!(receipt.id, "", "send_message holds the claim");
-    assert_eq!(desk.asked(), [format!("POST /Messages/{}.json", sid("SM", 1))]);
+    assert_eq!(asked(&desk), [format!("POST /Messages/{}.json", sid("SM", 1))]);
     assert_eq!(json_of(&form_of(&desk.request(0))), json!({"Status": "canceled"}));
 }
 
 #[tokio::test]
 async fn cancel_message_answer_lost_after_effect() {
-    assert_eq!(word(&Desk::losing(CELL).attempt(CancelMessageCell, &args()).await), "unclear");
+    assert_eq!(word(&losing(CELL).attempt(&args()).await), "unclear");
     assert!(matches!(found("canceled").await, Finding::Happened(receipt) if receipt.body["doer"] == "cannot_tell"));
 }
 
@@ -44,8 +45,8 @@ async fn cancel_message_scheduled_is_absent() {
 #[tokio::test]
 async fn cancel_message_too_late_is_taken() {
     for status in [400, 409] {
-        let desk = Desk::new(CELL, [error(status, 30409)]);
-        assert_eq!(word(&desk.attempt(CancelMessageCell, &args()).await), "taken", "{status}");
+        let desk = scripted(CELL, [error(status, 30409)]);
+        assert_eq!(word(&desk.attempt(&args()).await), "taken", "{status}");
     }
 }
 
@@ -65,16 +66,16 @@ async fn cancel_message_accepted_is_not_yet() {
 #[tokio::test]
 async fn cancel_message_success_with_another_status_is_unread() {
     for status in ["scheduled", "sent"] {
-        let desk = Desk::new(CELL, [message(status)]);
-        assert_eq!(word(&desk.attempt(CancelMessageCell, &args()).await), "unclear", "{status}");
+        let desk = scripted(CELL, [message(status)]);
+        assert_eq!(word(&desk.attempt(&args()).await), "unclear", "{status}");
     }
 }
 
 #[tokio::test]
 async fn cancel_message_unknown_is_absent() {
-    let desk = Desk::new(CELL, [error(404, 20404), error(404, 20404)]);
-    assert_eq!(desk.find(CancelMessageCell, &args()).await, Ok(Finding::Absent));
-    assert_eq!(word(&desk.attempt(CancelMessageCell, &args()).await), "refused");
+    let desk = scripted(CELL, [error(404, 20404), error(404, 20404)]);
+    assert_eq!(desk.find(&args()).await, Ok(Finding::Absent));
+    assert_eq!(word(&desk.attempt(&args()).await), "refused");
 }
 
 #[tokio::test]
@@ -83,6 +84,6 @@ async fn cancel_message_checks_its_arguments() {
     for bad in ["SM1", "CA00000000000000000000000000000001", "SM0000000000000000000000000000000/"] {
         assert!(CancelMessage::of(bad).check().is_err(), "{bad}");
     }
-    let desk = Desk::new(CELL, []);
-    assert!(desk.fetch(CancelMessageCell, &args(), &sid("SM", 2)).await.is_err());
+    let desk = scripted(CELL, []);
+    assert!(desk.fetch(&args(), &sid("SM", 2)).await.is_err());
 }

@@ -1,10 +1,11 @@
-use hapax_core::cell::Connection;
+use hapax_core::cell::{Connection, Credentials};
 use hapax_core::words::{Answer, Fault};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{ACCOUNT, Desk, TOKEN, error, response};
+use crate::testing::{ACCOUNT, TOKEN, error, scripted};
 use crate::{Address, SendMessage, Sender};
+use hapax_core::testing::response;
 
 fn message() -> SendMessage {
     let to = Address::new("+15551230001").expect("a number");
@@ -19,9 +20,9 @@ fn credentials(pairs: &[(&str, &str)]) -> Credentials {
 async fn client_secrets_are_never_shown() {
     let quoting = json!({"code": 20003, "status": 401, "more_info": "x",
         "message": format!("Authenticate {TOKEN} of {ACCOUNT}")});
-    let desk = Desk::new("twilio.send_message", [(401, quoting.clone()), (401, quoting)]);
-    let answer: Answer<_> = desk.attempt(SendMessageCell, &message()).await;
-    let look = desk.find(SendMessageCell, &message()).await;
+    let desk = scripted("twilio.send_message", [(401, quoting.clone()), (401, quoting)]);
+    let answer: Answer<_> = desk.attempt(&message()).await;
+    let look = desk.find(&message()).await;
     let connection = desk.wire().connection();
     let scope = Twilio.scope(connection);
     let shown = format!("{answer:?} {look:?} {:?} {connection:?} {scope}", connection.credentials);
@@ -49,7 +50,11 @@ fn client_messages_name_nobody() {
 #[test]
 fn client_missing_credential_is_not_sent() {
     let why = |pairs: &[(&str, &str)]| {
-        let fault = Twilio.authorize(&credentials(pairs), &mut Request::get(MESSAGES));
+        let connection = match Connection::new("twilio", crate::integration(), credentials(pairs)) {
+            Ok(connection) => connection,
+            Err(missing) => return missing.to_string(),
+        };
+        let fault = Twilio.authorize(&connection, &mut Request::get(MESSAGES));
         let Err(Fault::NotSent(why)) = fault else { panic!("{fault:?}") };
         why
     };
@@ -63,7 +68,8 @@ fn client_missing_credential_is_not_sent() {
 fn client_signs_in_by_token_or_api_key() {
     let signed = |pairs: &[(&str, &str)]| {
         let mut request = Request::get(MESSAGES);
-        Twilio.authorize(&credentials(pairs), &mut request).expect("signed");
+        let connection = Connection::new("twilio", crate::integration(), credentials(pairs)).expect("a connection");
+        Twilio.authorize(&connection, &mut request).expect("signed");
         assert_eq!(request.path, format!("/2010-04-01/Accounts/{ACCOUNT}/Messages.json"));
         let basic = request.secrets[0].1.expose_secret().strip_prefix("Basic ").expect("Basic").to_owned();
         String::from_utf8(STANDARD.decode(basic).expect("base64")).expect("text")
@@ -110,16 +116,16 @@ fn client_scope_names_account_region_and_edge() {
 #[tokio::test]
 async fn client_whoami_names_the_account() {
     let account = json!({"sid": ACCOUNT, "friendly_name": "Anna's account", "type": "Trial", "status": "active"});
-    let desk = Desk::new("twilio.call", [(200, account)]);
+    let desk = scripted("twilio.call", [(200, account)]);
     assert_eq!(Twilio.whoami(desk.wire()).await, Ok(format!("Twilio account {ACCOUNT}, Trial, active")));
-    let desk = Desk::new("twilio.call", [error(401, 20003), error(401, 20003)]);
+    let desk = scripted("twilio.call", [error(401, 20003), error(401, 20003)]);
     assert!(matches!(Twilio.whoami(desk.wire()).await, Err(Fault::Status(401, _))));
 }
 
 #[tokio::test]
 async fn client_whoami_without_account_endpoint() {
     for refusal in [(404, json!({"message": "Not Found"})), error(401, 20003)] {
-        let desk = Desk::new("twilio.call", [refusal, (200, json!({"messages": [], "next_page_uri": null}))]);
+        let desk = scripted("twilio.call", [refusal, (200, json!({"messages": [], "next_page_uri": null}))]);
         let words = Twilio.whoami(desk.wire()).await.expect("words");
         assert!(words.contains("can't be read"), "{words}");
     }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::alike::TRIAL_PREFIX;
-use crate::testing::{AFTER, BEFORE, Desk, error, form_of, json_of, page, sid, word};
+use crate::testing::{AFTER, BEFORE, asked, error, losing, page, scripted, sid};
+use hapax_core::testing::{form_of, json_of, word};
 
 const CELL: &str = "twilio.send_message";
 const LIST: &str = "GET /Messages.json?To=%2B15551230001&From=%2B15551234567&PageSize=200";
@@ -40,15 +41,15 @@ fn messages(all: Vec<Value>) -> (u16, Value) {
 }
 
 async fn found_among(args: &SendMessage, all: Vec<Value>) -> Finding<hapax_core::protocol::Receipt> {
-    Desk::new(CELL, [messages(all)]).find(SendMessageCell, args).await.expect("a finding")
+    scripted(CELL, [messages(all)]).find(args).await.expect("a finding")
 }
 
 #[tokio::test]
 async fn send_message_sends_what_was_asked() {
-    let desk = Desk::new(CELL, [(201, stored(1, json!({"status": "queued"})))]);
-    let answer = desk.attempt(SendMessageCell, &args()).await;
+    let desk = scripted(CELL, [(201, stored(1, json!({"status": "queued"})))]);
+    let answer = desk.attempt(&args()).await;
     assert!(matches!(&answer, Answer::Happened(receipt) if receipt.id == sid("SM", 1)), "{answer:?}");
-    assert_eq!(desk.asked(), ["POST /Messages.json"]);
+    assert_eq!(asked(&desk), ["POST /Messages.json"]);
     let form = json!({"To": "+15551230001", "From": "+15551234567", "Body": "Your table is ready."});
     assert_eq!(json_of(&form_of(&desk.request(0))), form);
     // Twilio has no key; a made-up one would only look like one.
@@ -57,8 +58,8 @@ async fn send_message_sends_what_was_asked() {
     let service = sid("MG", 7);
     let more = with(json!({"from": null, "messaging_service_sid": service, "send_at": "2026-12-01T10:00:00+01:00",
         "body": null, "content": {"sid": sid("HX", 1), "variables": {"1": "Anna"}}, "validity_seconds": 600}));
-    let desk = Desk::new(CELL, [(201, stored(1, json!({"status": "scheduled", "from": null, "body": "Hello Anna"})))]);
-    assert_eq!(word(&desk.attempt(SendMessageCell, &more).await), "happened");
+    let desk = scripted(CELL, [(201, stored(1, json!({"status": "scheduled", "from": null, "body": "Hello Anna"})))]);
+    assert_eq!(word(&desk.attempt(&more).await), "happened");
     let form = json!({"To": "+15551230001", "MessagingServiceSid": service, "ScheduleType": "fixed",
         "SendAt": "2026-12-01T09:00:00Z", "ContentSid": sid("HX", 1), "ContentVariables": "{\"1\":\"Anna\"}",
         "ValidityPeriod": "600", "SmartEncoded": "false"});
@@ -67,14 +68,14 @@ async fn send_message_sends_what_was_asked() {
 
 #[tokio::test]
 async fn send_message_answer_lost_after_effect() {
-    assert_eq!(word(&Desk::losing(CELL).attempt(SendMessageCell, &args()).await), "unclear");
+    assert_eq!(word(&losing(CELL).attempt(&args()).await), "unclear");
     let next = "/2010-04-01/Accounts/ACx/Messages.json?To=%2B15551230001&Page=1&PageToken=PASM1";
     let other = stored(2, json!({"body": "Your table is gone."}));
-    let desk = Desk::new(CELL, [page("messages", vec![other], Some(next)), messages(vec![stored(1, json!({}))])]);
-    let finding = desk.find(SendMessageCell, &args()).await.expect("a finding");
+    let desk = scripted(CELL, [page("messages", vec![other], Some(next)), messages(vec![stored(1, json!({}))])]);
+    let finding = desk.find(&args()).await.expect("a finding");
     assert!(matches!(finding, Finding::Happened(receipt) if receipt.id == sid("SM", 1)));
     let second = "GET /Messages.json?To=%2B15551230001&Page=1&PageToken=PASM1";
-    assert_eq!(desk.asked(), [LIST, second]);
+    assert_eq!(asked(&desk), [LIST, second]);
 }
 
 #[tokio::test]
@@ -156,8 +157,8 @@ async fn send_message_media_are_counted() {
 async fn send_message_trial_prefix_is_taken_off() {
     let on_trial = || stored(1, json!({"body": format!("{TRIAL_PREFIX}Your table is ready.")}));
     assert!(matches!(found_among(&args(), vec![on_trial()]).await, Finding::Happened(_)));
-    let desk = Desk::new(CELL, [(201, on_trial())]);
-    assert_eq!(word(&desk.attempt(SendMessageCell, &args()).await), "happened");
+    let desk = scripted(CELL, [(201, on_trial())]);
+    assert_eq!(word(&desk.attempt(&args()).await), "happened");
 }
 
 #[tokio::test]
@@ -170,30 +171,30 @@ async fn send_message_two_equal_ones_are_several() {
 async fn send_message_failed_page_is_no_absence() {
     let next = "/2010-04-01/Accounts/ACx/Messages.json?PageToken=PASM1";
     for broken in [error(500, 20500), (200, json!({"messages": []})), (404, json!({"message": "Not Found"}))] {
-        let desk = Desk::new(CELL, [page("messages", Vec::new(), Some(next)), broken]);
-        assert!(desk.find(SendMessageCell, &args()).await.is_err());
+        let desk = scripted(CELL, [page("messages", Vec::new(), Some(next)), broken]);
+        assert!(desk.find(&args()).await.is_err());
     }
 }
 
 #[tokio::test]
 async fn send_message_too_many_requests_is_not_done() {
     for code in [20429, 14107] {
-        let desk = Desk::new(CELL, [error(429, code)]);
-        assert_eq!(word(&desk.attempt(SendMessageCell, &args()).await), "not done", "{code}");
+        let desk = scripted(CELL, [error(429, code)]);
+        assert_eq!(word(&desk.attempt(&args()).await), "not done", "{code}");
     }
 }
 
 #[tokio::test]
 async fn send_message_wrong_credentials_are_not_done() {
-    let desk = Desk::new(CELL, [error(401, 20003)]);
-    assert_eq!(word(&desk.attempt(SendMessageCell, &args()).await), "not done");
+    let desk = scripted(CELL, [error(401, 20003)]);
+    assert_eq!(word(&desk.attempt(&args()).await), "not done");
 }
 
 #[tokio::test]
 async fn send_message_refusals_speak_for_their_attempt() {
     for (status, code) in [(400, 21211), (400, 21610), (400, 21408), (403, 20403), (404, 20404)] {
-        let desk = Desk::new(CELL, [error(status, code)]);
-        let answer = desk.attempt(SendMessageCell, &args()).await;
+        let desk = scripted(CELL, [error(status, code)]);
+        let answer = desk.attempt(&args()).await;
         let Answer::Refused(refusal, covers) = answer else { panic!("{answer:?}") };
         assert_eq!((refusal.code, covers), (code.to_string(), hapax_core::words::Covers::Attempt));
     }
@@ -209,23 +210,23 @@ async fn send_message_other_answers_are_not_guessed() {
         (400, json!({"message": "no code"})),
         (200, json!({})),
     ] {
-        let desk = Desk::new(CELL, [answer.clone()]);
-        assert_eq!(word(&desk.attempt(SendMessageCell, &args()).await), "unclear", "{answer:?}");
+        let desk = scripted(CELL, [answer.clone()]);
+        assert_eq!(word(&desk.attempt(&args()).await), "unclear", "{answer:?}");
     }
 }
 
 #[tokio::test]
 async fn send_message_answer_about_another_one_is_an_echo_fault() {
     for other in [json!({"to": "+15551230002"}), json!({"from": "+15551234568"}), json!({"body": "Something else"})] {
-        let desk = Desk::new(CELL, [(201, stored(1, other.clone()))]);
-        assert_eq!(word(&desk.attempt(SendMessageCell, &args()).await), "echo", "{other}");
+        let desk = scripted(CELL, [(201, stored(1, other.clone()))]);
+        assert_eq!(word(&desk.attempt(&args()).await), "echo", "{other}");
     }
 }
 
 #[tokio::test]
 async fn send_message_status_is_its_fate() {
     for (status, failed) in [("sent", false), ("failed", true), ("undelivered", true), ("canceled", true)] {
-        let desk = Desk::new(CELL, [messages(vec![stored(1, json!({"status": status, "error_code": 30003}))])]);
+        let desk = scripted(CELL, [messages(vec![stored(1, json!({"status": status, "error_code": 30003}))])]);
         let Ok(Finding::Happened(receipt)) = SendMessageCell.find(&desk.context(), &args()).await else {
             panic!("{status}")
         };
@@ -236,9 +237,9 @@ async fn send_message_status_is_its_fate() {
 
 #[tokio::test]
 async fn send_message_callback_carries_the_mark() {
-    let desk = Desk::new(CELL, [(201, stored(1, json!({})))]);
+    let desk = scripted(CELL, [(201, stored(1, json!({})))]);
     let called_back = with(json!({"status_callback": "https://example.com/twilio?order=1042"}));
-    desk.attempt(SendMessageCell, &called_back).await;
+    desk.attempt(&called_back).await;
     let expected = format!("https://example.com/twilio?order=1042&hapax={}", desk.names().mark());
     assert_eq!(form_of(&desk.request(0))["StatusCallback"], expected);
     assert!(SendMessage::VOLATILE.contains(&"status_callback"));
@@ -247,8 +248,8 @@ async fn send_message_callback_carries_the_mark() {
 #[tokio::test]
 async fn send_message_fetch_reads_what_a_person_names() {
     let read = async |answer, id: String| {
-        let desk = Desk::new(CELL, [answer]);
-        desk.fetch(SendMessageCell, &args(), &id).await.map(|found| found.map(|receipt| receipt.id))
+        let desk = scripted(CELL, [answer]);
+        desk.fetch(&args(), &id).await.map(|found| found.map(|receipt| receipt.id))
     };
     assert_eq!(read((200, stored(1, json!({}))), sid("SM", 1)).await, Ok(Some(sid("SM", 1))));
     assert_eq!(read(error(404, 20404), sid("SM", 1)).await, Ok(None));

@@ -8,8 +8,8 @@ use hapax_core::capability::{
     Absence, CellSpec, Code, Failures, Human, Meaning, Native, Need, Query, Repeat, Row, Rung, Source, Stakes, Window,
 };
 use hapax_core::cell::{
-    Cell, CellArgs, CellReceipt, Context, CredentialField, Credentials, Echo, Integration, Page, SharedCell, Shot,
-    Wire, erase,
+    Cell, CellArgs, CellReceipt, Connection, Context, CredentialField, Echo, Integration, Page, SharedCell, Shot, Wire,
+    erase,
 };
 use hapax_core::identity::Form;
 use hapax_core::money::Money;
@@ -106,7 +106,7 @@ struct Listed {
 }
 
 async fn listed(cx: &Context) -> Result<Vec<Made>, Fault> {
-    cx.search(Request::get("/effects"), |page: Listed| Page { hits: page.effects, next: None }).await
+    cx.search(Request::get("/effects"), |page: Listed, _| Ok(Page { hits: page.effects, next: None })).await
 }
 
 macro_rules! toy {
@@ -193,7 +193,7 @@ impl Integration for Toy {
         &[]
     }
 
-    fn authorize(&self, _: &Credentials, _: &mut Request) -> Result<(), Fault> {
+    fn authorize(&self, _: &Connection, _: &mut Request) -> Result<(), Fault> {
         Ok(())
     }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hapax_core::capability::{Code, Need};
-use hapax_core::cell::{Connection, CredentialField, Credentials, Integration, SharedCell, SharedIntegration, Wire};
+use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, SharedIntegration, Wire};
 use hapax_core::clock::SharedClock;
 use hapax_core::ledger::SharedLedger;
 use hapax_core::transport::{Request, Response, SharedTransport};
@@ -72,8 +72,8 @@ impl Integration for BentIntegration {
         self.below.credentials()
     }
 
-    fn authorize(&self, credentials: &Credentials, request: &mut Request) -> Result<(), Fault> {
-        self.below.authorize(credentials, request)
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault> {
+        self.below.authorize(connection, request)
     }
 
     fn code(&self, response: &Response) -> Option<Code> {
@@ -95,6 +95,10 @@ impl Integration for BentIntegration {
 
     async fn refresh(&self, wire: &Wire) -> Result<(), Fault> {
         self.below.refresh(wire).await
+    }
+
+    fn reject(&self, wire: &Wire) -> bool {
+        self.below.reject(wire)
     }
 
     async fn whoami(&self, wire: &Wire) -> Result<String, Fault> {

@@ -7,8 +7,8 @@ use hapax_core::capability::{
     CellSpec, Code, Failures, Human, Meaning, Native, Query, Repeat, Row, Rung, Source, Window,
 };
 use hapax_core::cell::{
-    Cell, CellArgs, CellReceipt, Context, CredentialField, Credentials, Echo, Integration, Page, SharedCell, Shot,
-    Wire, erase,
+    Cell, CellArgs, CellReceipt, Connection, Context, CredentialField, Echo, Integration, Page, SharedCell, Shot, Wire,
+    erase,
 };
 use hapax_core::identity::Form;
 use hapax_core::transport::{Request, Response};
@@ -35,8 +35,8 @@ impl Integration for ToyIntegration {
         &[TOKEN]
     }
 
-    fn authorize(&self, credentials: &Credentials, request: &mut Request) -> Result<(), Fault> {
-        let token = credentials.get("token").ok_or_else(|| Fault::NotSent("no token".to_owned()))?;
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault> {
+        let token = connection.credentials.get("token").ok_or_else(|| Fault::NotSent("no token".to_owned()))?;
         request.secrets.push(("Authorization".to_owned(), token.clone()));
         Ok(())
     }
@@ -190,9 +190,9 @@ async fn search(
 ) -> Result<Finding<Record>, Fault> {
     let first = Request::get("/records").query("kind", kind);
     let hits = cx
-        .search(first.clone(), |list: List| Page {
-            next: list.has_more.then(|| first.clone().query("skip", list.next.to_string())),
-            hits: list.data.into_iter().filter(|record| is_ours(record)).collect(),
+        .search(first.clone(), |list: List, _| {
+            let next = list.has_more.then(|| first.clone().query("skip", list.next.to_string()));
+            Ok(Page { next, hits: list.data.into_iter().filter(|record| is_ours(record)).collect() })
         })
         .await?;
     Ok(found(hits))

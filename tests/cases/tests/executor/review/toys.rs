@@ -78,7 +78,7 @@ struct Listed {
 }
 
 async fn listed(cx: &Context) -> Result<Vec<Made>, Fault> {
-    cx.search(Request::get("/effects"), |page: Listed| Page { hits: page.effects, next: None }).await
+    cx.search(Request::get("/effects"), |page: Listed, _| Ok(Page { hits: page.effects, next: None })).await
 }
 
 async fn post(shot: Shot<'_>, args: &Args, mark: String, key: Option<String>) -> Answer<Made> {
@@ -294,7 +294,7 @@ impl Integration for Toys {
         &[]
     }
 
-    fn authorize(&self, _: &Credentials, _: &mut Request) -> Result<(), Fault> {
+    fn authorize(&self, _: &Connection, _: &mut Request) -> Result<(), Fault> {
         Ok(())
     }
 

@@ -3,14 +3,16 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hapax_core::cell::Credentials;
+use hapax_core::testing::{Desk, Script};
 use hapax_core::words::{Answer, Fault};
 use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject;
 use serde_json::{Value, json};
 
+use crate::grant::grant_of;
 use crate::integration;
-use crate::testing::{Desk, Script, error, mail};
+use crate::testing::{Noted, error, mail, scripted_for};
 
 /// A key that lives as long as the test. Ring makes none of this kind, and none is kept in the
 /// repository.
@@ -35,14 +37,13 @@ fn draft() -> (u16, Value) {
 
 fn desk(answers: impl IntoIterator<Item = (u16, Value)>) -> (Desk, Arc<Script>) {
     let script = Script::of(answers);
-    (Desk::with(script.clone(), refreshing()), script)
+    (scripted_for(script.clone(), refreshing()), script)
 }
 
 #[test]
 fn tokens_missing_credentials_are_named() {
     let check = |credentials: &Credentials, says: &str| {
-        let mut request = hapax_core::transport::Request::get("/x");
-        let refused = integration().authorize(credentials, &mut request).expect_err("nothing to go with").to_string();
+        let refused = grant_of(credentials).err().expect("nothing to go with").to_string();
         assert!(refused.contains(says), "{refused}");
     };
     check(&Credentials::none(), "GMAIL_REFRESH_TOKEN");
@@ -86,7 +87,7 @@ async fn tokens_are_refreshed_after_a_401() {
     assert!(desk.prepare(&mail()).await.is_ok(), "a step goes on with a new token");
     assert_eq!(script.asked().len(), 4);
     let (desk, script) = self::desk([token("one", 3600), error(401, "authError"), token("two", 3600)]);
-    let desk = desk.noting();
+    let desk = desk.noted();
     let gmail = desk.wire().connection().integration.clone();
     gmail.refresh(desk.wire()).await.expect("a token");
     assert!(matches!(desk.attempt(&mail()).await, Answer::NotDone(..)), "a shot is never sent twice");
@@ -114,7 +115,7 @@ async fn tokens_of_a_service_account_carry_the_mailbox() {
     let credentials = Credentials::none().with("service_account", key.to_string().into());
     let credentials = credentials.with("subject", "jane@example.com".into());
     let script = Script::of([token("one", 3600), draft()]);
-    assert!(Desk::with(script.clone(), credentials).prepare(&mail()).await.is_ok());
+    assert!(scripted_for(script.clone(), credentials).prepare(&mail()).await.is_ok());
     let (_, request) = script.request(0);
     let hapax_core::transport::Body::Form(pairs) = request.body else { panic!("a form") };
     let assertion = &pairs.iter().find(|(name, _)| name == "assertion").expect("an assertion").1;
