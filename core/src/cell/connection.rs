@@ -5,7 +5,7 @@ use std::sync::Arc;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::SharedIntegration;
+use super::{Integration, SharedIntegration};
 use crate::capability::Need;
 use crate::identity::NamespaceSecret;
 use crate::transport::Limiter;
@@ -36,7 +36,7 @@ pub struct Connection {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectionError {
     /// The base URL isn't one.
-    #[error("nothing was sent: base_url of connection {connection} is no http(s) URL ({why})")]
+    #[error("nothing was sent: base_url of connection {connection} can't be used ({why})")]
     BaseUrl {
         /// Which connection.
         connection: String,
@@ -70,7 +70,7 @@ impl Connection {
             }
         }
         let limiter = Arc::new(Limiter::new(integration.requests_per_second()));
-        let base_url = parse(name, integration.base_url())?;
+        let base_url = parse(name, integration.as_ref(), integration.base_url())?;
         Ok(Self {
             name: name.to_owned(),
             integration,
@@ -89,7 +89,7 @@ impl Connection {
     /// # Errors
     /// [`ConnectionError::BaseUrl`].
     pub fn at(mut self, base_url: &str) -> Result<Self, ConnectionError> {
-        self.base_url = parse(&self.name, base_url)?;
+        self.base_url = parse(&self.name, self.integration.as_ref(), base_url)?;
         Ok(self)
     }
 
@@ -138,12 +138,12 @@ impl fmt::Debug for Connection {
     }
 }
 
-fn parse(connection: &str, base_url: &str) -> Result<Url, ConnectionError> {
+fn parse(connection: &str, integration: &dyn Integration, base_url: &str) -> Result<Url, ConnectionError> {
     let bad = |why: String| ConnectionError::BaseUrl { connection: connection.to_owned(), why };
     let url = Url::parse(base_url).map_err(|error| bad(error.to_string()))?;
     match url.scheme() {
-        "http" | "https" if url.host_str().is_some() => Ok(url),
-        scheme => Err(bad(format!("its scheme is {scheme}"))),
+        scheme if integration.schemes().contains(&scheme) && url.host_str().is_some() => Ok(url),
+        scheme => Err(bad(format!("its scheme is {scheme}, not {}", integration.schemes().join(" or ")))),
     }
 }
 

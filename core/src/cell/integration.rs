@@ -16,6 +16,11 @@ pub trait Integration: Send + Sync + 'static {
     /// The provider's address.
     fn base_url(&self) -> &'static str;
 
+    /// Schemes that its addresses may have.
+    fn schemes(&self) -> &'static [&'static str] {
+        &["http", "https"]
+    }
+
     /// Which credentials it takes.
     fn credentials(&self) -> &'static [CredentialField];
 

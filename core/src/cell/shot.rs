@@ -1,6 +1,6 @@
 use serde::de::DeserializeOwned;
 
-use super::Wire;
+use super::{Connection, Wire};
 use crate::capability::{CellSpec, Code, Meaning, meaning_of};
 use crate::identity::Names;
 use crate::transport::{Gate, Request, Response};
@@ -57,6 +57,24 @@ impl<'a> Shot<'a> {
             }
         })
         .await
+    }
+
+    /// Takes the shot over something else than HTTP, such as a database's own protocol: `take` gets
+    /// the connection and the gate. It asks the gate right before the bytes that count, and when the
+    /// gate closes it is dropped, with whatever connection it holds. It opens that connection itself
+    /// and keeps it to itself, so that nothing of it can leave later.
+    pub async fn by_own_means<'s, R, F: Future<Output = Answer<R>> + Send>(
+        self,
+        take: impl FnOnce(&'s Connection, Gate) -> F + Send,
+    ) -> Answer<R>
+    where
+        'a: 's,
+    {
+        let taken = take(self.wire.connection(), self.gate.clone());
+        match tokio::time::timeout(self.gate.remaining(), taken).await {
+            Ok(answer) => answer,
+            Err(_) => Answer::Unclear(Fault::Lost("the deadline passed before an answer came".to_owned())),
+        }
     }
 
     async fn send_and_judge<R>(

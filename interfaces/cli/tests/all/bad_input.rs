@@ -145,8 +145,8 @@ fn a_wrong_base_url() {
         let args = charge(100).to_string();
         shop.hapax(&["run", "stripe.charge", "--key", "k", "--args", &args, "--wait", "100"])
     };
-    at("htp://127.0.0.1").failed(2, "nothing was sent: base_url of connection shop is no http(s) URL", &[]);
-    at("nonsense").failed(2, "nothing was sent: base_url of connection shop is no http(s) URL", &[]);
+    at("htp://127.0.0.1").failed(2, "nothing was sent: base_url of connection shop can't be used", &[]);
+    at("nonsense").failed(2, "nothing was sent: base_url of connection shop can't be used", &[]);
     untouched_here(&shop);
     // Somebody else's server: the step before the charge fails, and the intent waits in the ledger.
     let foreign = at(&somebody_else());

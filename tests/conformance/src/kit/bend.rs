@@ -68,6 +68,10 @@ impl Integration for BentIntegration {
         self.below.base_url()
     }
 
+    fn schemes(&self) -> &'static [&'static str] {
+        self.below.schemes()
+    }
+
     fn credentials(&self) -> &'static [CredentialField] {
         self.below.credentials()
     }
