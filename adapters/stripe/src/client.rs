@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell};
+use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
 
 /// Stripe, API v1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,7 +109,13 @@ impl Integration for Stripe {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![erase(ChargeCell), erase(RefundCell), erase(CaptureCell), erase(CancelPaymentCell)]
+        vec![
+            erase(ChargeCell),
+            erase(RefundCell),
+            erase(CaptureCell),
+            erase(CancelPaymentCell),
+            erase(SendInvoiceCell),
+        ]
     }
 }
 

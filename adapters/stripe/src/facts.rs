@@ -7,7 +7,7 @@ use hapax_core::identity::Form;
 
 use crate::wire::MARK;
 
-const READ: &str = "2026-11-27";
+pub(crate) const READ: &str = "2026-11-27";
 
 const KEYS: Source = Source::official("https://docs.stripe.com/api/idempotent_requests", READ);
 pub(crate) const LOW_LEVEL: Source = Source::official("https://docs.stripe.com/error-low-level#idempotency", READ);
@@ -26,7 +26,7 @@ pub(crate) const ANSWERS_WITHIN: Duration = Duration::from_secs(80);
 pub(crate) const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// Form of our mark; metadata values have room for 500 characters.
-const MARK_FORM: Form = Form::Text(32);
+pub(crate) const MARK_FORM: Form = Form::Text(32);
 
 /// The key of every v1 POST.
 pub(crate) const KEY: Native = Native::key("Idempotency-Key", Form::Uuid)
@@ -76,21 +76,23 @@ mod tests {
     use hapax_core::capability::{CellSpec, Completion, SecondEffect};
     use hapax_core::cell::Cell;
 
-    use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell};
+    use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
 
     #[test]
     fn guarantees_follow_from_the_facts() {
-        let check = |spec: &CellSpec, effects: &[SecondEffect]| {
+        let check = |spec: &CellSpec, effects: &[SecondEffect], completion: Completion| {
             let (guarantee, needs) = spec.published();
             let found: Vec<_> = guarantee.second_effect.iter().map(|(effect, _)| *effect).collect();
             assert_eq!(found, effects, "{}: {}", spec.id, guarantee.sentence());
-            assert_eq!(guarantee.completion, Completion::Automatic, "{}", spec.id);
+            assert_eq!(guarantee.completion, completion, "{}", spec.id);
             assert!(needs.is_empty() && guarantee.belts.is_empty(), "{guarantee:?}");
             assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
         };
-        check(ChargeCell::SPEC, &[SecondEffect::Enforced]);
-        check(RefundCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
-        check(CaptureCell::SPEC, &[SecondEffect::Enforced]);
-        check(CancelPaymentCell::SPEC, &[SecondEffect::Enforced]);
+        check(ChargeCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
+        check(RefundCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved], Completion::Automatic);
+        check(CaptureCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
+        check(CancelPaymentCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
+        let (a_day, withheld) = (Completion::AutomaticWithin(24 * 3600), [SecondEffect::Enforced, SecondEffect::Withheld]);
+        check(SendInvoiceCell::SPEC, &withheld, a_day);
     }
 }

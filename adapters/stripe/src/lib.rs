@@ -1,4 +1,4 @@
-//! Stripe payments (API v1) as hapax cells: charge, refund, capture, cancel.
+//! Stripe payments (API v1) as hapax cells: charge, refund, capture, cancel, send an invoice.
 // The example in the README needs the stand-in, so both come with its feature.
 #![cfg_attr(feature = "standin", doc = "", doc = include_str!("../README.md"))]
 
@@ -9,6 +9,7 @@ mod charge;
 mod client;
 mod facts;
 mod refund;
+mod send_invoice;
 #[cfg(feature = "standin")]
 pub mod standin;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use charge::{CaptureMethod, Charge, ChargeCell, ChargeReceipt};
 pub use client::Stripe;
 pub use hapax_core::words::Doer;
 pub use refund::{Refund, RefundCell, RefundReason, RefundReceipt};
+pub use send_invoice::{InvoiceItem, SendInvoice, SendInvoiceCell, SendInvoiceReceipt};
 
 /// Stripe, for a connection.
 pub fn integration() -> SharedIntegration {

@@ -145,7 +145,7 @@ impl<T: Record> List<T> {
 }
 
 /// An id, or the expanded object that carries it.
-fn id_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(crate) fn id_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match Option::<Value>::deserialize(deserializer)? {
         Some(Value::String(id)) => Some(id),
         Some(Value::Object(object)) => object.get("id").and_then(Value::as_str).map(str::to_owned),

@@ -1,5 +1,6 @@
 //! What an account holds, and how its objects look in an answer.
 
+use super::invoices::{Invoice, Line};
 use super::methods::Behaviour;
 use super::params::Metadata;
 use serde_json::{Value, json};
@@ -11,6 +12,8 @@ pub(super) struct Book {
     pub(super) charges: Vec<Charge>,
     pub(super) refunds: Vec<Refund>,
     pub(super) events: Vec<Event>,
+    pub(super) invoices: Vec<Invoice>,
+    pub(super) pending_items: Vec<Line>,
 }
 
 #[derive(Clone, Debug)]

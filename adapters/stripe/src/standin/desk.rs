@@ -1,5 +1,6 @@
 use super::book::{Book, Charge, Due, Event, Intent, Refund, seconds};
 use super::fail::Fail;
+use super::invoices::{self, Invoice};
 use super::methods;
 use super::params::Metadata;
 use hapax_standin::{Effect, World};
@@ -43,6 +44,11 @@ impl Desk<'_> {
         found.ok_or_else(|| Fail::missing(404, "refund", id, "id"))
     }
 
+    pub(super) fn invoice(&mut self, id: &str) -> Result<&mut Invoice, Fail> {
+        let found = self.book.invoices.iter_mut().find(|invoice| invoice.id == id);
+        found.ok_or_else(|| Fail::missing(404, "invoice", id, "invoice"))
+    }
+
     /// Counts an effect. It is called in the same step in which the state changes.
     pub(super) fn effect(&self, kind: &str, about: &About<'_>) {
         self.world.effects.add(Effect {
@@ -81,6 +87,7 @@ impl Desk<'_> {
         for id in refunds {
             self.catch_up_refund(&id);
         }
+        invoices::catch_up(self);
     }
 
     fn catch_up_intent(&mut self, id: &str) {

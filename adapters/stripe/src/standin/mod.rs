@@ -1,7 +1,8 @@
-//! A stand-in for Stripe: payment intents, charges, refunds and events, with the idempotency layer of its v1 API.
+//! A stand-in for Stripe: payment intents, charges, refunds, invoices and events, with the idempotency layer of its v1 API.
 //!
 //! It behaves as Stripe's documents say (`FAILURE_MODES.md` lists them), keeps its state in memory, counts what happened
-//! and can be told to break. Effects are of the kinds `charge` (money taken or held), `capture`, `cancel` and `refund`.
+//! and can be told to break. Effects are of the kinds `charge` (money taken or held), `capture`, `cancel`, `refund` and
+//! `invoice_mail`.
 //!
 //! What a confirmation leads to is decided by the payment method, as with Stripe's test cards: `pm_card_visa` pays,
 //! `pm_card_chargeDeclined` is declined, `pm_card_authenticationRequired` wants the customer, `pm_processing` settles
@@ -13,6 +14,7 @@ mod book;
 mod desk;
 mod fail;
 mod idempotency;
+mod invoices;
 mod list;
 mod methods;
 mod money;
@@ -144,6 +146,10 @@ impl StandIn {
                     Err(fail) => fail.reply(),
                 }
             }
+            "DELETE" => match self.at_desk(&account, None, Some(request_id), |desk| routes::delete(request, desk)) {
+                Ok(value) => Reply::json(200, &value),
+                Err(fail) => fail.reply(),
+            },
             _ => fail::Fail::new(405, "invalid_request_error", "Method not allowed.").reply(),
         }
     }

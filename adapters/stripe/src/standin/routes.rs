@@ -3,6 +3,7 @@
 use super::auth::OWN_ACCOUNT;
 use super::desk::Desk;
 use super::fail::Fail;
+use super::invoices;
 use super::list::{Entry, page};
 use super::payment_intents::{Cancel, Capture, Confirm, Create};
 use super::refunds;
@@ -16,6 +17,7 @@ pub(super) enum Command {
     Capture(String, Capture),
     Cancel(String, Cancel),
     Refund(refunds::Create),
+    Invoice(invoices::Command),
 }
 
 impl Command {
@@ -33,6 +35,7 @@ impl Command {
                 Cancel::parse(request).map(|cancel| Self::Cancel((*id).to_owned(), cancel))
             }
             ["v1", "refunds"] => refunds::Create::parse(request).map(Self::Refund),
+            ["v1", "invoices" | "invoiceitems", ..] => invoices::Command::parse(request).map(Self::Invoice),
             _ => Err(unknown_path(request)),
         }
     }
@@ -44,6 +47,7 @@ impl Command {
             Self::Capture(id, capture) => capture.run(&id, desk),
             Self::Cancel(id, cancel) => cancel.run(&id, desk),
             Self::Refund(create) => create.run(desk),
+            Self::Invoice(command) => command.run(desk),
         }
     }
 }
@@ -59,6 +63,15 @@ pub(super) fn read(request: &Request, twists: &Twists, desk: &mut Desk<'_>) -> R
         ["v1", "refunds"] => page(refunds_of(request, desk)?, request, twists, desk.now_ms),
         ["v1", "refunds", id] => Ok(desk.refund(id)?.value()),
         ["v1", "events"] => page(events(request, desk), request, twists, desk.now_ms),
+        ["v1", "invoices", ..] => invoices::read(request, twists, desk),
+        _ => Err(unknown_path(request)),
+    }
+}
+
+/// Answers a DELETE.
+pub(super) fn delete(request: &Request, desk: &mut Desk<'_>) -> Result<Value, Fail> {
+    match request.segments().as_slice() {
+        ["v1", "invoices", id] => invoices::delete(id, desk),
         _ => Err(unknown_path(request)),
     }
 }
@@ -109,6 +122,6 @@ fn events(request: &Request, desk: &Desk<'_>) -> Vec<Entry> {
     wanted.map(|event| Entry { created_ms: event.created_ms, value: event.value() }).collect()
 }
 
-fn unknown_path(request: &Request) -> Fail {
+pub(super) fn unknown_path(request: &Request) -> Fail {
     Fail::new(404, "invalid_request_error", format!("Unrecognized request URL ({}: {}).", request.method, request.path))
 }

@@ -35,16 +35,16 @@ async fn payment(site: &Site, amount: u64, capture: &str) -> Result<String, Stri
     made["id"].as_str().map(str::to_owned).ok_or_else(|| "no id".to_owned())
 }
 
-fn amount_of(number: u64) -> u64 {
+pub(crate) fn amount_of(number: u64) -> u64 {
     1_000 + number
 }
 
-fn error_reply(status: u16) -> Reply {
+pub(crate) fn error_reply(status: u16) -> Reply {
     let kind = if status >= 500 { "api_error" } else { "invalid_request_error" };
     Reply::json(status, &json!({ "error": { "type": kind, "message": "the kit says no" } }))
 }
 
-fn members(value: Value) -> Map<String, Value> {
+pub(crate) fn members(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 

@@ -3,6 +3,7 @@
 
 mod cells;
 mod elsewhere;
+mod invoices;
 
 use std::sync::Arc;
 
@@ -45,7 +46,13 @@ impl Subject for Stripe {
     }
 
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
-        vec![Arc::new(cells::Charge), Arc::new(cells::Refund), Arc::new(cells::Capture), Arc::new(cells::CancelPayment)]
+        vec![
+            Arc::new(cells::Charge),
+            Arc::new(cells::Refund),
+            Arc::new(cells::Capture),
+            Arc::new(cells::CancelPayment),
+            Arc::new(invoices::SendInvoice),
+        ]
     }
 }
 
