@@ -109,13 +109,7 @@ impl Integration for Stripe {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![
-            erase(ChargeCell),
-            erase(RefundCell),
-            erase(CaptureCell),
-            erase(CancelPaymentCell),
-            erase(SendInvoiceCell),
-        ]
+        vec![erase(ChargeCell), erase(RefundCell), erase(CaptureCell), erase(CancelPaymentCell), erase(SendInvoiceCell)]
     }
 }
 

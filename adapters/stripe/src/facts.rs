@@ -92,7 +92,8 @@ mod tests {
         check(RefundCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved], Completion::Automatic);
         check(CaptureCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
         check(CancelPaymentCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
-        let (a_day, withheld) = (Completion::AutomaticWithin(24 * 3600), [SecondEffect::Enforced, SecondEffect::Withheld]);
+        let (a_day, withheld) =
+            (Completion::AutomaticWithin(24 * 3600), [SecondEffect::Enforced, SecondEffect::Withheld]);
         check(SendInvoiceCell::SPEC, &withheld, a_day);
     }
 }

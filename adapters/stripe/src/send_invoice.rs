@@ -89,14 +89,8 @@ const SENT: Source = Source::official("https://docs.stripe.com/api/events/types#
 const BY_EVENT: Query =
     Query::by_mark(MARK, facts::MARK_FORM).reaches(Window::AtLeast(EVENTS_KEPT)).from(&[EVENTS, SENT]);
 
-const ANSWERS: &[Row] = &[
-    facts::OTHER_PARAMETERS,
-    facts::IN_USE,
-    facts::LOCKED,
-    facts::LIMITED,
-    facts::UNAUTHORIZED,
-    facts::ADRIFT_500,
-];
+const ANSWERS: &[Row] =
+    &[facts::OTHER_PARAMETERS, facts::IN_USE, facts::LOCKED, facts::LIMITED, facts::UNAUTHORIZED, facts::ADRIFT_500];
 
 const SPEC: CellSpec = CellSpec::new(
     "stripe.send_invoice",
@@ -163,12 +157,7 @@ impl Cell for SendInvoiceCell {
         steps::sent(cx, &ours).await
     }
 
-    async fn fetch(
-        &self,
-        cx: &Context,
-        _args: &SendInvoice,
-        id: &str,
-    ) -> Result<Option<SendInvoiceReceipt>, Fault> {
+    async fn fetch(&self, cx: &Context, _args: &SendInvoice, id: &str) -> Result<Option<SendInvoiceReceipt>, Fault> {
         if !is_id(id, &["in_"]) {
             return Err(Fault::Unread("an invoice is named by its id, in_...".to_owned()));
         }

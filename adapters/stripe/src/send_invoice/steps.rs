@@ -60,12 +60,12 @@ async fn create(cx: &Context, args: &SendInvoice) -> Prepared {
 /// Adds the items that are missing. Each line carries the number of its item, and the key names what
 /// it adds, so that neither a second request nor one after the key's life adds an item twice.
 pub(super) async fn fill(cx: &Context, args: &SendInvoice, invoice: &str) -> Prepared {
-    let mut step = "items";
-    let mut last = None;
+    let complete = || Ok(Step::Note(ITEMS, args.items.len().to_string()));
+    let (mut step, mut last) = ("items", None);
     for _ in 0..2 {
         let missing = missing(cx, args, invoice).await?;
         if missing.is_empty() {
-            break;
+            return complete();
         }
         match cx.try_call::<Invoice>(args.add(cx.names(), step, invoice, &missing)?).await? {
             Ok(_) => last = None,
@@ -75,7 +75,7 @@ pub(super) async fn fill(cx: &Context, args: &SendInvoice, invoice: &str) -> Pre
         }
     }
     match (missing(cx, args, invoice).await?.len(), last) {
-        (0, _) => Ok(Step::Note(ITEMS, args.items.len().to_string())),
+        (0, _) => complete(),
         (_, Some(error)) => turned_down(error),
         (missing, None) => Err(Fault::Unread(format!("{missing} items were added and don't show yet"))),
     }
@@ -120,11 +120,7 @@ pub(super) async fn finalize(cx: &Context, args: &SendInvoice, invoice: &str) ->
 }
 
 /// What the status of the invoice makes of the step; none while it is a draft.
-async fn finalized(
-    cx: &Context,
-    args: &SendInvoice,
-    id: &str,
-) -> Result<Option<Step<SendInvoiceReceipt>>, Fault> {
+async fn finalized(cx: &Context, args: &SendInvoice, id: &str) -> Result<Option<Step<SendInvoiceReceipt>>, Fault> {
     let Some(invoice) = cx.get::<Invoice>(read(id)).await? else {
         return Err(Fault::Unread(format!("{id} is not there: it was deleted, or the mode or account changed")));
     };

@@ -260,13 +260,7 @@ fn send(id: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
     Ok(invoice.value())
 }
 
-fn turn(
-    id: &str,
-    desk: &mut Desk<'_>,
-    from: &[&str],
-    to: &'static str,
-    event: &'static str,
-) -> Result<Value, Fail> {
+fn turn(id: &str, desk: &mut Desk<'_>, from: &[&str], to: &'static str, event: &'static str) -> Result<Value, Fail> {
     let invoice = desk.invoice(id)?;
     if !from.contains(&invoice.status) {
         return Err(Fail::invalid(format!("An invoice with the status {} can't become {to}.", invoice.status)));

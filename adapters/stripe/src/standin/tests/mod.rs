@@ -1,6 +1,7 @@
 //! The stand-in over real sockets, asked as a client asks.
 
 mod charges;
+mod invoices;
 mod keys;
 mod lists;
 mod refunds;
