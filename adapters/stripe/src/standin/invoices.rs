@@ -10,179 +10,44 @@ use super::desk::{About, Desk};
 use super::fail::Fail;
 use super::list::{Entry, page};
 use super::money;
-use super::params::{self, Metadata};
+use super::params::Metadata;
 use hapax_standin::{Request, Twists};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Items that an invoice has at most.
 const MOST_LINES: usize = 250;
-const CREATE: &[&str] = &[
-    "customer",
-    "currency",
-    "collection_method",
-    "days_until_due",
-    "auto_advance",
-    "automatic_tax",
-    "description",
-    "discounts",
-    "metadata",
-    "pending_invoice_items_behavior",
-];
-const ITEM: &[&str] = &["customer", "invoice", "amount", "currency", "description", "metadata"];
 
 #[derive(Clone, Debug)]
 pub(super) struct Invoice {
     pub(super) id: String,
-    customer: String,
-    currency: String,
-    description: Option<String>,
-    days_until_due: Option<i64>,
-    is_mailed: bool,
-    has_discount: bool,
-    metadata: Metadata,
-    lines: Vec<Line>,
+    pub(super) customer: String,
+    pub(super) currency: String,
+    pub(super) description: Option<String>,
+    pub(super) days_until_due: Option<i64>,
+    pub(super) is_mailed: bool,
+    pub(super) has_discount: bool,
+    pub(super) metadata: Metadata,
+    pub(super) lines: Vec<Line>,
     pub(super) status: &'static str,
-    number: Option<String>,
-    created_ms: i64,
+    pub(super) number: Option<String>,
+    pub(super) created_ms: i64,
     /// When what was sent to a customer who never pays is given up.
-    given_up_ms: Option<i64>,
+    pub(super) given_up_ms: Option<i64>,
 }
 
 /// An item, on an invoice or pending.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    id: String,
-    customer: String,
-    amount: i64,
-    currency: String,
-    description: Option<String>,
-    metadata: Metadata,
-    created_ms: i64,
+    pub(super) id: String,
+    pub(super) customer: String,
+    pub(super) amount: i64,
+    pub(super) currency: String,
+    pub(super) description: Option<String>,
+    pub(super) metadata: Metadata,
+    pub(super) created_ms: i64,
 }
 
-/// A POST about an invoice whose parameters have been read.
-pub(super) enum Command {
-    Create(Box<Invoice>, bool),
-    AddItem(Option<String>, Line),
-    AddLines(String, Vec<Line>),
-    Finalize(String),
-    Send(String),
-    Void(String),
-    GiveUp(String),
-}
-
-impl Command {
-    pub(super) fn parse(request: &Request) -> Result<Self, Fail> {
-        match request.segments().as_slice() {
-            ["v1", "invoices"] => parse_invoice(request),
-            ["v1", "invoiceitems"] => parse_item(request),
-            ["v1", "invoices", id, "add_lines"] => {
-                params::known(request, &["lines", "invoice_metadata"])?;
-                Ok(Self::AddLines((*id).to_owned(), parse_lines(request)?))
-            }
-            ["v1", "invoices", id, "finalize"] => {
-                params::known(request, &["auto_advance"])?;
-                Ok(Self::Finalize((*id).to_owned()))
-            }
-            ["v1", "invoices", id, "send"] => params::known(request, &[]).map(|()| Self::Send((*id).to_owned())),
-            ["v1", "invoices", id, "void"] => params::known(request, &[]).map(|()| Self::Void((*id).to_owned())),
-            ["v1", "invoices", id, "mark_uncollectible"] => {
-                params::known(request, &[]).map(|()| Self::GiveUp((*id).to_owned()))
-            }
-            _ => Err(super::routes::unknown_path(request)),
-        }
-    }
-
-    pub(super) fn run(self, desk: &mut Desk<'_>) -> Result<Value, Fail> {
-        match self {
-            Self::Create(invoice, takes_pending) => Ok(create(*invoice, takes_pending, desk)),
-            Self::AddItem(invoice, line) => add_item(invoice.as_deref(), line, desk),
-            Self::AddLines(id, lines) => add_lines(&id, lines, desk),
-            Self::Finalize(id) => finalize(&id, desk),
-            Self::Send(id) => send(&id, desk),
-            Self::Void(id) => turn(&id, desk, &["open", "uncollectible"], "void", "invoice.voided"),
-            Self::GiveUp(id) => turn(&id, desk, &["open"], "uncollectible", "invoice.marked_uncollectible"),
-        }
-    }
-}
-
-fn parse_invoice(request: &Request) -> Result<Command, Fail> {
-    params::known(request, CREATE)?;
-    let customer = params::required(request, "customer")?.to_owned();
-    let collection = params::one_of(request, "collection_method", &["charge_automatically", "send_invoice"])?;
-    let is_mailed = collection.as_deref() == Some("send_invoice");
-    let days_until_due = params::integer(request, "days_until_due")?;
-    if customer == "cus_missing" {
-        return Err(Fail::missing(400, "customer", &customer, "customer"));
-    }
-    if is_mailed && customer == "cus_without_email" {
-        let message = "Missing email. To create invoices that are sent, the customer must have a valid email.";
-        return Err(Fail::invalid(message));
-    }
-    if is_mailed != days_until_due.is_some() {
-        return Err(Fail::invalid("Invoices that are sent, and only those, have `days_until_due`."));
-    }
-    let pending = params::one_of(request, "pending_invoice_items_behavior", &["exclude", "include"])?;
-    let invoice = Invoice {
-        id: String::new(),
-        has_discount: customer == "cus_discounted" && request.field("discounts") != Some(""),
-        customer,
-        currency: params::text(request, "currency")?.unwrap_or("usd").to_ascii_lowercase(),
-        description: request.field("description").map(str::to_owned),
-        days_until_due,
-        is_mailed,
-        metadata: params::metadata(request)?,
-        lines: Vec::new(),
-        status: "draft",
-        number: None,
-        created_ms: 0,
-        given_up_ms: None,
-    };
-    Ok(Command::Create(Box::new(invoice), pending.as_deref() == Some("include")))
-}
-
-fn parse_item(request: &Request) -> Result<Command, Fail> {
-    params::known(request, ITEM)?;
-    let currency = params::required(request, "currency")?.to_ascii_lowercase();
-    let amount = params::integer(request, "amount")?.unwrap_or(0);
-    money::step(amount, &currency)?;
-    let line = Line {
-        id: String::new(),
-        customer: params::required(request, "customer")?.to_owned(),
-        amount,
-        currency,
-        description: request.field("description").map(str::to_owned),
-        metadata: params::metadata(request)?,
-        created_ms: 0,
-    };
-    Ok(Command::AddItem(params::text(request, "invoice")?.map(str::to_owned), line))
-}
-
-/// `lines[0][amount]`, `lines[0][metadata][name]` and so on; customer and currency are the invoice's.
-fn parse_lines(request: &Request) -> Result<Vec<Line>, Fail> {
-    let mut lines: BTreeMap<usize, Line> = BTreeMap::new();
-    let bad = |name: &str| Fail::invalid(format!("Invalid line: {name}")).param("lines");
-    for (name, value) in request.form.iter().filter(|(name, _)| name.starts_with("lines[")) {
-        let parts: Vec<&str> = name["lines[".len()..].trim_end_matches(']').split("][").collect();
-        let index = parts[0].parse().map_err(|_| bad(name))?;
-        let line = lines.entry(index).or_insert_with(Line::empty);
-        match &parts[1..] {
-            ["amount"] => line.amount = value.parse().map_err(|_| bad(name))?,
-            ["description"] => line.description = Some(value.clone()),
-            ["metadata", key] => {
-                line.metadata.insert((*key).to_owned(), value.clone());
-            }
-            _ => return Err(Fail::invalid(format!("Received unknown parameter: {name}")).code("parameter_unknown")),
-        }
-    }
-    if lines.is_empty() {
-        return Err(Fail::invalid("Missing required param: lines.").code("parameter_missing").param("lines"));
-    }
-    Ok(lines.into_values().collect())
-}
-
-fn create(mut invoice: Invoice, takes_pending: bool, desk: &mut Desk<'_>) -> Value {
+pub(super) fn create(mut invoice: Invoice, takes_pending: bool, desk: &mut Desk<'_>) -> Value {
     (invoice.id, invoice.created_ms) = (desk.world.ids.next("in", 24), desk.now_ms);
     if takes_pending {
         let items = std::mem::take(&mut desk.book.pending_items);
@@ -195,7 +60,7 @@ fn create(mut invoice: Invoice, takes_pending: bool, desk: &mut Desk<'_>) -> Val
     value
 }
 
-fn add_item(invoice: Option<&str>, mut line: Line, desk: &mut Desk<'_>) -> Result<Value, Fail> {
+pub(super) fn add_item(invoice: Option<&str>, mut line: Line, desk: &mut Desk<'_>) -> Result<Value, Fail> {
     (line.id, line.created_ms) = (desk.world.ids.next("ii", 24), desk.now_ms);
     let value = line.value();
     match invoice {
@@ -206,7 +71,7 @@ fn add_item(invoice: Option<&str>, mut line: Line, desk: &mut Desk<'_>) -> Resul
     Ok(value)
 }
 
-fn add_lines(id: &str, mut lines: Vec<Line>, desk: &mut Desk<'_>) -> Result<Value, Fail> {
+pub(super) fn add_lines(id: &str, mut lines: Vec<Line>, desk: &mut Desk<'_>) -> Result<Value, Fail> {
     let now = desk.now_ms;
     for line in &mut lines {
         (line.id, line.created_ms) = (desk.world.ids.next("il", 24), now);
@@ -222,7 +87,7 @@ fn add_lines(id: &str, mut lines: Vec<Line>, desk: &mut Desk<'_>) -> Result<Valu
     Ok(value)
 }
 
-fn finalize(id: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
+pub(super) fn finalize(id: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
     let number = format!("STANDIN-{:04}", desk.book.invoices.iter().filter(|one| one.number.is_some()).count() + 1);
     let invoice = draft(id, desk)?;
     let is_paid = invoice.customer == "cus_with_credit" || invoice.total() == 0;
@@ -233,7 +98,7 @@ fn finalize(id: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
 }
 
 /// Every request mails it once more: this is the effect.
-fn send(id: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
+pub(super) fn send(id: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
     if desk.invoice(id)?.status == "draft" {
         finalize(id, desk)?;
     }
@@ -260,7 +125,13 @@ fn send(id: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
     Ok(invoice.value())
 }
 
-fn turn(id: &str, desk: &mut Desk<'_>, from: &[&str], to: &'static str, event: &'static str) -> Result<Value, Fail> {
+pub(super) fn turn(
+    id: &str,
+    desk: &mut Desk<'_>,
+    from: &[&str],
+    to: &'static str,
+    event: &'static str,
+) -> Result<Value, Fail> {
     let invoice = desk.invoice(id)?;
     if !from.contains(&invoice.status) {
         return Err(Fail::invalid(format!("An invoice with the status {} can't become {to}.", invoice.status)));
@@ -349,7 +220,7 @@ impl Invoice {
 }
 
 impl Line {
-    fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         let (id, customer, currency) = (String::new(), String::new(), String::new());
         Self { id, customer, amount: 0, currency, description: None, metadata: Metadata::new(), created_ms: 0 }
     }

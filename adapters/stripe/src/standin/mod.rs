@@ -14,6 +14,7 @@ mod book;
 mod desk;
 mod fail;
 mod idempotency;
+mod invoice_commands;
 mod invoices;
 mod list;
 mod methods;

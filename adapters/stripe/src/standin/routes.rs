@@ -3,10 +3,10 @@
 use super::auth::OWN_ACCOUNT;
 use super::desk::Desk;
 use super::fail::Fail;
-use super::invoices;
 use super::list::{Entry, page};
 use super::payment_intents::{Cancel, Capture, Confirm, Create};
 use super::refunds;
+use super::{invoice_commands, invoices};
 use hapax_standin::{Request, Twists};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(super) enum Command {
     Capture(String, Capture),
     Cancel(String, Cancel),
     Refund(refunds::Create),
-    Invoice(invoices::Command),
+    Invoice(invoice_commands::Command),
 }
 
 impl Command {
@@ -35,7 +35,7 @@ impl Command {
                 Cancel::parse(request).map(|cancel| Self::Cancel((*id).to_owned(), cancel))
             }
             ["v1", "refunds"] => refunds::Create::parse(request).map(Self::Refund),
-            ["v1", "invoices" | "invoiceitems", ..] => invoices::Command::parse(request).map(Self::Invoice),
+            ["v1", "invoices" | "invoiceitems", ..] => invoice_commands::Command::parse(request).map(Self::Invoice),
             _ => Err(unknown_path(request)),
         }
     }

@@ -11,14 +11,16 @@ pub(crate) struct SendInvoice;
 
 /// Two items to a customer of the stand-in.
 fn sample(customer: &str, number: u64) -> Sample {
-    let item = |words: &str, amount: u64| json!({ "description": words, "amount": { "amount": amount, "currency": "EUR" } });
+    let item =
+        |words: &str, amount: u64| json!({ "description": words, "amount": { "amount": amount, "currency": "EUR" } });
     let args = json!({ "customer": customer, "items": [item("Advice", amount_of(number)), item("Travel", 500)] });
     Sample { args, target: customer.to_owned() }
 }
 
 /// Sends an invoice to the same customer over the same sum, as somebody does at the Dashboard.
 async fn send_by_hand(site: &Site, customer: &str, amount: &str) -> Result<(), String> {
-    let fields = [("customer", customer), ("currency", "eur"), ("collection_method", "send_invoice"), ("days_until_due", "30")];
+    let fields =
+        [("customer", customer), ("currency", "eur"), ("collection_method", "send_invoice"), ("days_until_due", "30")];
     let made = post(site, "/v1/invoices", &fields).await?;
     let id = made["id"].as_str().unwrap_or_default();
     let fields = [("lines[0][amount]", amount), ("lines[0][description]", "By hand")];
