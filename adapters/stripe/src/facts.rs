@@ -7,7 +7,7 @@ use hapax_core::identity::Form;
 
 use crate::wire::MARK;
 
-pub(crate) const READ: &str = "2026-11-27";
+const READ: &str = "2026-11-27";
 
 const KEYS: Source = Source::official("https://docs.stripe.com/api/idempotent_requests", READ);
 pub(crate) const LOW_LEVEL: Source = Source::official("https://docs.stripe.com/error-low-level#idempotency", READ);

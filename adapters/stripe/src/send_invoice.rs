@@ -81,8 +81,9 @@ const MOST_ITEMS: usize = 250;
 /// How far back events go.
 const EVENTS_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
-const EVENTS: Source = Source::official("https://docs.stripe.com/api/events/list", facts::READ);
-const SENT: Source = Source::official("https://docs.stripe.com/api/events/types#event_types-invoice.sent", facts::READ);
+const READ: &str = "2026-11-28";
+const EVENTS: Source = Source::official("https://docs.stripe.com/api/events/list", READ);
+const SENT: Source = Source::official("https://docs.stripe.com/api/events/types#event_types-invoice.sent", READ);
 
 /// The event embeds the invoice and with it our mark. When it appears is not stated: the lag is the
 /// worst case, and absence only suggests.

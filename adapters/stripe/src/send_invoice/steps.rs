@@ -15,7 +15,7 @@ use crate::wire::{List, MARK, is_id, is_marked};
 type Prepared = Result<Step<SendInvoiceReceipt>, Fault>;
 
 /// The invoice to go on with: an unsent one of ours that was forgotten, or a new draft. A living one
-/// of another epoch is put out of the way first, so that never two can be paid.
+/// of another epoch is put out of the way first, so that not two can be paid.
 pub(super) async fn begin(cx: &Context, args: &SendInvoice) -> Prepared {
     let ours = ours(cx, args).await?;
     match sent(cx, &ours).await? {
