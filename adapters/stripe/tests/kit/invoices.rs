@@ -126,6 +126,12 @@ impl CellSubject for SendInvoice {
             ("401-in-the-middle", End::Succeeded),
             ("effect-after-deadline", End::Succeeded),
             ("twins", End::Succeeded),
+            // The key alone settles it, within its life; afterwards what is found does.
+            ("look-fails-for-ever", End::Succeeded),
+            ("window-over", End::Succeeded),
+            ("window-over-nothing", End::Person),
+            ("found-but-dead", End::Person),
+            ("ledger-restored-after-send", End::Succeeded),
         ]
     }
 }
