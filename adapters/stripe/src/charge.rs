@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::amounts::{self, from_stripe, to_stripe};
-use crate::client::post;
+use crate::client::{post, step_with_two_keys};
 use crate::facts;
 use crate::wire::{List, MARK, PaymentIntent, Stage, is_id, is_marked};
 
@@ -187,21 +187,12 @@ impl Cell for ChargeCell {
 /// Makes the intent that will be confirmed. Creating is harmless, so a key that a stored failure
 /// has burnt is replaced by another; an intent that nobody confirms takes no money.
 async fn create(cx: &Context, args: &Charge) -> Result<Step<ChargeReceipt>, Fault> {
-    let mut last = Fault::Unread("creating the intent".to_owned());
-    for step in ["create", "create-again"] {
-        match cx.step::<PaymentIntent>(ANSWERS, args.create(cx.names(), step)?).await {
-            Ok(Ok(intent)) if args.is_echoed_by(&intent, &cx.names().mark()) => {
-                return Ok(Step::Note(INTENT, intent.id));
-            }
-            Ok(Ok(_)) => return Err(Fault::Echo("amount, currency or mark of the new intent".to_owned())),
-            Ok(Err(refusal)) => return Ok(Step::Refused(refusal)),
-            Err(fault @ Fault::Status(500.., _)) => last = fault,
-            // Among them a key that was used with other parameters: a second ledger used this
-            // operation key for something else. Another key would hide that.
-            Err(fault) => return Err(fault),
-        }
+    let made = step_with_two_keys(cx, ANSWERS, ["create", "create-again"], |step| args.create(cx.names(), step));
+    match made.await? {
+        Ok(intent) if args.is_echoed_by(&intent, &cx.names().mark()) => Ok(Step::Note(INTENT, intent.id)),
+        Ok(_) => Err(Fault::Echo("amount, currency or mark of the new intent".to_owned())),
+        Err(refusal) => Ok(Step::Refused(refusal)),
     }
-    Err(last)
 }
 
 /// Sees to it that the intent of the epoch before can't be paid any more. If it turns out to be

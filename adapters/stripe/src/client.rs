@@ -1,13 +1,13 @@
 //! Address, authentication, and where Stripe puts its errors.
 
 use async_trait::async_trait;
-use hapax_core::capability::Code;
-use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, Wire, erase};
+use hapax_core::capability::{Code, Row};
+use hapax_core::cell::{Connection, Context, CredentialField, Integration, SharedCell, Wire, erase};
 use hapax_core::transport::{Request, Response};
-use hapax_core::words::Fault;
+use hapax_core::words::{Fault, Refusal};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
 
@@ -37,6 +37,22 @@ const STRIPE_ACCOUNT: CredentialField = CredentialField {
 /// useless to a retry.
 pub(crate) fn post(path: impl Into<String>, key: String) -> Request {
     Request::post(path).header("Idempotency-Key", key)
+}
+
+/// Takes a harmless step that makes something. A stored failure burns its key, so another one is
+/// tried once; what the first may have made all the same is never used.
+pub(crate) async fn step_with_two_keys<T: DeserializeOwned>(
+    cx: &Context,
+    rows: &[Row],
+    steps: [&str; 2],
+    request: impl Fn(&str) -> Result<Request, Fault>,
+) -> Result<Result<T, Refusal>, Fault> {
+    match cx.step(rows, request(steps[0])?).await {
+        Err(Fault::Status(500.., _)) => cx.step(rows, request(steps[1])?).await,
+        // Among them a key that was used with other parameters: a second ledger used this operation
+        // key for something else. Another key would hide that.
+        other => other,
+    }
 }
 
 #[async_trait]

@@ -21,6 +21,7 @@ pub struct Desk {
     clock: SharedClock,
     notes: BTreeMap<String, String>,
     former: BTreeMap<String, String>,
+    epoch: u32,
     number: u32,
     key: &'static str,
 }
@@ -46,7 +47,7 @@ impl Desk {
         let cell = cells.into_iter().find(|known| known.spec().id == cell).expect("a cell of this integration");
         let wire = Wire::new(Arc::new(connection), script.clone(), clock.clone());
         let (notes, former) = (BTreeMap::new(), BTreeMap::new());
-        Self { script, wire, cell, clock, notes, former, number: 0, key: "order:1042" }
+        Self { script, wire, cell, clock, notes, former, epoch: 0, number: 0, key: "order:1042" }
     }
 
     /// With a note journaled.
@@ -55,9 +56,10 @@ impl Desk {
         self
     }
 
-    /// With a note of the epoch before.
+    /// In the second epoch, with a note of the first.
     pub fn superseding(mut self, name: &str, value: &str) -> Self {
         self.former.insert(name.to_owned(), value.to_owned());
+        self.epoch = 1;
         self
     }
 
@@ -83,7 +85,7 @@ impl Desk {
         let spec = self.cell.spec();
         let seed = Seed::new(secret, &self.wire.connection().name, spec.id, key);
         let (token, mark) = spec.forms();
-        Names::new(seed, token, mark, 0, self.number)
+        Names::new(seed, token, mark, self.epoch, self.number)
             .with_notes(self.notes.clone(), self.former.clone())
             .with_since(Some(Stamp::scripted(Self::BEGAN_MS.unsigned_abs())))
     }

@@ -1,6 +1,5 @@
 //! The harmless steps before an invoice is sent, and the question whether it was.
 
-use hapax_core::capability::{Code, Meaning, meaning_of};
 use hapax_core::cell::{Context, Step};
 use hapax_core::identity::Names;
 use hapax_core::transport::{Method, Request};
@@ -9,7 +8,7 @@ use hapax_core::words::{Fault, Finding, Refusal, found};
 use super::wire::{Deleted, EPOCH, ITEM, Invoice, Line, Sent, Stage};
 use super::{ANSWERS, EVENTS_KEPT, FINALIZED, INVOICE, ITEMS, SendInvoice, SendInvoiceReceipt, receipt};
 use crate::amounts::{from_stripe, to_stripe};
-use crate::client::post;
+use crate::client::{post, step_with_two_keys};
 use crate::wire::{List, MARK, is_id, is_marked};
 
 type Prepared = Result<Step<SendInvoiceReceipt>, Fault>;
@@ -38,45 +37,41 @@ pub(super) async fn begin(cx: &Context, args: &SendInvoice) -> Prepared {
 
 /// Makes the draft. Creating is harmless, so a key that a stored failure has burnt is replaced.
 async fn create(cx: &Context, args: &SendInvoice) -> Prepared {
-    let mut last = None;
-    for step in ["create", "create-again"] {
-        match cx.try_call::<Invoice>(args.create(cx.names(), step)?).await? {
-            Ok(invoice) => {
-                let is_ours = is_marked(invoice.metadata.as_ref(), &cx.names().mark())
-                    && invoice.customer.as_ref() == Some(&args.customer)
-                    && is_id(&invoice.id, &["in_"]);
-                return match is_ours {
-                    true => Ok(Step::Note(INVOICE, invoice.id)),
-                    false => Err(Fault::Echo("customer or mark of the new invoice".to_owned())),
-                };
-            }
-            Err((status, code)) if status >= 500 => last = Some((status, code)),
-            Err(error) => return turned_down(error),
-        }
+    let made = step_with_two_keys(cx, &ANSWERS, ["create", "create-again"], |step| args.create(cx.names(), step));
+    let invoice: Invoice = match made.await? {
+        Ok(invoice) => invoice,
+        Err(refusal) => return Ok(Step::Refused(refusal)),
+    };
+    let is_ours = is_marked(invoice.metadata.as_ref(), &cx.names().mark())
+        && invoice.customer.as_ref() == Some(&args.customer)
+        && is_id(&invoice.id, &["in_"]);
+    match is_ours {
+        true => Ok(Step::Note(INVOICE, invoice.id)),
+        false => Err(Fault::Echo("customer or mark of the new invoice".to_owned())),
     }
-    turned_down(last.unwrap_or_default())
 }
 
 /// Adds the items that are missing. Each line carries the number of its item, and the key names what
 /// it adds, so that neither a second request nor one after the key's life adds an item twice.
 pub(super) async fn fill(cx: &Context, args: &SendInvoice, invoice: &str) -> Prepared {
     let complete = || Ok(Step::Note(ITEMS, args.items.len().to_string()));
-    let (mut step, mut last) = ("items", None);
+    let (mut step, mut stored) = ("items", None);
     for _ in 0..2 {
         let missing = missing(cx, args, invoice).await?;
         if missing.is_empty() {
             return complete();
         }
-        match cx.try_call::<Invoice>(args.add(cx.names(), step, invoice, &missing)?).await? {
-            Ok(_) => last = None,
+        match cx.step::<Invoice>(&ANSWERS, args.add(cx.names(), step, invoice, &missing)?).await {
+            Ok(Ok(_)) => stored = None,
+            Ok(Err(refusal)) => return Ok(Step::Refused(refusal)),
             // Another key only after a stored failure: the list may be behind what this one added.
-            Err((status, code)) if status >= 500 => (step, last) = ("items-again", Some((status, code))),
-            Err(error) => return turned_down(error),
+            Err(fault @ Fault::Status(500.., _)) => (step, stored) = ("items-again", Some(fault)),
+            Err(fault) => return Err(fault),
         }
     }
-    match (missing(cx, args, invoice).await?.len(), last) {
+    match (missing(cx, args, invoice).await?.len(), stored) {
         (0, _) => complete(),
-        (_, Some(error)) => turned_down(error),
+        (_, Some(fault)) => Err(fault),
         (missing, None) => Err(Fault::Unread(format!("{missing} items were added and don't show yet"))),
     }
 }
@@ -85,7 +80,7 @@ pub(super) async fn fill(cx: &Context, args: &SendInvoice, invoice: &str) -> Pre
 /// amount make it an invoice that nobody meant.
 async fn missing(cx: &Context, args: &SendInvoice, invoice: &str) -> Result<Vec<usize>, Fault> {
     let first = Request::get(format!("/v1/invoices/{invoice}/lines")).query("limit", "100");
-    let lines = cx.search(first.clone(), |list: List<Line>| list.page(&first, Some)).await?;
+    let lines = cx.search(first.clone(), |list: List<Line>, _| Ok(list.page(&first, Some))).await?;
     let mut is_there = vec![false; args.items.len()];
     for line in lines {
         let amount = from_stripe(line.amount, &line.currency)?;
@@ -110,12 +105,13 @@ pub(super) async fn finalize(cx: &Context, args: &SendInvoice, invoice: &str) ->
         let finalize = post(format!("/v1/invoices/{invoice}/finalize"), cx.names().harmless_token(step))
             .form([("auto_advance", Some("false".to_owned()))]);
         // Whatever the answer: what counts is where the invoice stands afterwards.
-        last = cx.try_call::<Invoice>(finalize).await?.err();
+        last = Some(cx.step::<Invoice>(&ANSWERS, finalize).await);
     }
     match (finalized(cx, args, invoice).await?, last) {
         (Some(step), _) => Ok(step),
-        (None, Some(error)) => turned_down(error),
-        (None, None) => Err(Fault::Unread(format!("{invoice} was finalized and is a draft"))),
+        (None, Some(Ok(Err(refusal)))) => Ok(Step::Refused(refusal)),
+        (None, Some(Err(fault))) => Err(fault),
+        (None, _) => Err(Fault::Unread(format!("{invoice} was finalized and is a draft"))),
     }
 }
 
@@ -168,7 +164,7 @@ pub(super) async fn ours(cx: &Context, args: &SendInvoice) -> Result<Vec<Invoice
         (is_marked(invoice.metadata.as_ref(), &mark) && !was_superseded).then_some(invoice)
     };
     let first = Request::get("/v1/invoices").query("limit", "100").query("customer", &args.customer);
-    let mut ours = cx.search(first.clone(), |list: List<Invoice>| list.page(&first, counts)).await?;
+    let mut ours = cx.search(first.clone(), |list: List<Invoice>, _| Ok(list.page(&first, counts))).await?;
     if let Some(former) = names.former_note(INVOICE)
         && !ours.iter().any(|invoice| invoice.id == former)
     {
@@ -190,7 +186,7 @@ pub(super) async fn sent(cx: &Context, ours: &[Invoice]) -> Result<Finding<SendI
         .query("type", "invoice.sent")
         .query("created[gte]", since.to_string());
     let is_ours = |event: Sent| finalized.iter().find(|invoice| invoice.id == event.invoice()).copied();
-    let hits = cx.search(first.clone(), |list: List<Sent>| list.page(&first, is_ours)).await?;
+    let hits = cx.search(first.clone(), |list: List<Sent>, _| Ok(list.page(&first, is_ours))).await?;
     let kept = i64::try_from(EVENTS_KEPT.as_secs()).unwrap_or(i64::MAX);
     let unclear = finalized.iter().find(|invoice| {
         // Made so long before this operation began that the events may be gone.
@@ -207,16 +203,6 @@ pub(super) async fn sent(cx: &Context, ours: &[Invoice]) -> Result<Finding<SendI
 
 pub(super) fn read(id: &str) -> Request {
     Request::get(format!("/v1/invoices/{id}"))
-}
-
-/// A step that was refused. Among what is none is a key that was used with other parameters: a second
-/// ledger used this operation key for something else, and another key would hide that.
-fn turned_down((status, code): (u16, Code)) -> Prepared {
-    if status < 500 && meaning_of(ANSWERS, status, &code) == Some(Meaning::Refused) {
-        let name = if code.code.is_empty() { code.kind } else { code.code };
-        return Ok(Step::Refused(Refusal::new(name, code.message)));
-    }
-    Err(Fault::Status(status, format!("{} {}", code.kind, code.message)))
 }
 
 impl SendInvoice {

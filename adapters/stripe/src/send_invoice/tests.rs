@@ -5,7 +5,8 @@ use hapax_core::words::{Answer, Fault, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{Desk, error, form_of, json_of, key_of, word};
+use crate::testing::{error, key_of, losing, scripted};
+use hapax_core::testing::{Desk, form_of, json_of, word};
 
 const CELL: &str = "stripe.send_invoice";
 const CUSTOMERS: &str = "GET /v1/invoices?limit=100&customer=cus_1";
@@ -31,7 +32,7 @@ fn args() -> SendInvoice {
 }
 
 fn mark() -> String {
-    Desk::new(CELL, []).mark()
+    scripted(CELL, []).mark()
 }
 
 fn invoice(id: &str, status: &str) -> Value {
@@ -80,15 +81,15 @@ fn stored_500() -> (u16, Value) {
 
 /// At the step in which items are added, finalized, or sent.
 fn filling(answers: impl IntoIterator<Item = (u16, Value)>) -> Desk {
-    Desk::new(CELL, answers).noted("invoice", "in_1")
+    scripted(CELL, answers).noting("invoice", "in_1")
 }
 
 fn finalizing(answers: impl IntoIterator<Item = (u16, Value)>) -> Desk {
-    filling(answers).noted("items", "2")
+    filling(answers).noting("items", "2")
 }
 
 fn ready(answers: impl IntoIterator<Item = (u16, Value)>) -> Desk {
-    finalizing(answers).noted("finalized", "A-1")
+    finalizing(answers).noting("finalized", "A-1")
 }
 
 async fn prepare(desk: &Desk) -> Result<Step<SendInvoiceReceipt>, Fault> {
@@ -96,7 +97,7 @@ async fn prepare(desk: &Desk) -> Result<Step<SendInvoiceReceipt>, Fault> {
 }
 
 async fn find(desk: &Desk) -> Result<Finding<hapax_core::protocol::Receipt>, Fault> {
-    desk.find(SendInvoiceCell, &args()).await
+    desk.find(&args()).await
 }
 
 fn events_since(created: i64) -> String {
@@ -106,22 +107,22 @@ fn events_since(created: i64) -> String {
 #[tokio::test]
 async fn send_invoice_sends_with_the_key_of_its_own_step() {
     let desk = ready([(200, invoice("in_1", "open"))]);
-    let answer = desk.attempt(SendInvoiceCell, &args()).await;
+    let answer = desk.attempt(&args()).await;
     let Answer::Happened(receipt) = answer else { panic!("{answer:?}") };
     let expected = json!({"id": "in_1", "number": "A-1", "amount": {"amount": 1050, "currency": "EUR"},
         "status": "open", "customer": "cus_1"});
     assert_eq!(*receipt.body, expected, "the link to the invoice is not kept");
     assert_eq!(desk.asked(), [SEND]);
     assert_eq!(key_of(&desk.request(0)), desk.names().token("send"));
-    let making = Desk::new(CELL, [none(), (200, invoice("in_1", "draft"))]);
+    let making = scripted(CELL, [none(), (200, invoice("in_1", "draft"))]);
     let _ = prepare(&making).await;
     assert_ne!(key_of(&desk.request(0)), key_of(&making.request(1)), "keys belong to the account");
 }
 
 #[tokio::test]
 async fn send_invoice_answer_lost_after_effect() {
-    let desk = Desk::losing(CELL).noted("invoice", "in_1");
-    assert_eq!(word(&desk.attempt(SendInvoiceCell, &args()).await), "unclear");
+    let desk = losing(CELL).noting("invoice", "in_1");
+    assert_eq!(word(&desk.attempt(&args()).await), "unclear");
     let pages = [
         list(vec![somebody_elses("in_9")], true),
         list(vec![invoice("in_1", "open")], false),
@@ -148,7 +149,7 @@ async fn send_invoice_request_lost_before_effect() {
 #[tokio::test]
 async fn send_invoice_draft_was_never_sent() {
     for ours in [vec![invoice("in_1", "draft")], Vec::new()] {
-        let desk = Desk::new(CELL, [list(ours, false)]);
+        let desk = scripted(CELL, [list(ours, false)]);
         assert_eq!(find(&desk).await, Ok(Finding::Absent));
         assert_eq!(desk.asked(), [CUSTOMERS]);
     }
@@ -190,7 +191,7 @@ async fn send_invoice_voided_without_an_event_cannot_tell() {
 
 #[tokio::test]
 async fn send_invoice_stored_500_is_adrift() {
-    assert_eq!(word(&ready([stored_500()]).attempt(SendInvoiceCell, &args()).await), "adrift");
+    assert_eq!(word(&ready([stored_500()]).attempt(&args()).await), "adrift");
     assert!(SendInvoiceCell::SPEC.can_be_adrift());
 }
 
@@ -198,19 +199,19 @@ async fn send_invoice_stored_500_is_adrift() {
 async fn send_invoice_in_use_and_limits_are_not_done() {
     for (status, code) in [(409, "idempotency_key_in_use"), (429, "rate_limit"), (429, "lock_timeout"), (401, "")] {
         let desk = ready([error(status, "invalid_request_error", code)]);
-        assert_eq!(word(&desk.attempt(SendInvoiceCell, &args()).await), "not done", "{status} {code}");
+        assert_eq!(word(&desk.attempt(&args()).await), "not done", "{status} {code}");
     }
 }
 
 #[tokio::test]
 async fn send_invoice_key_with_other_parameters_is_taken() {
     let desk = ready([error(400, "idempotency_error", "")]);
-    assert_eq!(word(&desk.attempt(SendInvoiceCell, &args()).await), "taken");
+    assert_eq!(word(&desk.attempt(&args()).await), "taken");
 }
 
 #[tokio::test]
 async fn send_invoice_refused_send_is_refused() {
-    assert_eq!(word(&ready([refusal()]).attempt(SendInvoiceCell, &args()).await), "refused");
+    assert_eq!(word(&ready([refusal()]).attempt(&args()).await), "refused");
 }
 
 #[tokio::test]
@@ -224,7 +225,7 @@ async fn send_invoice_other_answers_are_not_guessed() {
         (200, invoice("in_1", "a_new_status")),
     ] {
         let desk = ready([answer.clone()]);
-        assert_eq!(word(&desk.attempt(SendInvoiceCell, &args()).await), "unclear", "{answer:?}");
+        assert_eq!(word(&desk.attempt(&args()).await), "unclear", "{answer:?}");
     }
 }
 
@@ -238,7 +239,7 @@ async fn send_invoice_echo_mismatch_is_caught() {
         with(open(), "currency", json!("usd")),
         with(open(), "customer", json!("cus_2")),
     ] {
-        assert_eq!(word(&ready([(200, other)]).attempt(SendInvoiceCell, &args()).await), "echo");
+        assert_eq!(word(&ready([(200, other)]).attempt(&args()).await), "echo");
     }
     let other = with(open(), "total", json!(1051));
     let desk = ready([list(vec![other], false), list(vec![sent("evt_1", "in_1")], false)]);
@@ -248,7 +249,7 @@ async fn send_invoice_echo_mismatch_is_caught() {
 #[tokio::test]
 async fn send_invoice_dead_invoice_of_a_former_epoch_does_not_count() {
     for status in ["void", "uncollectible"] {
-        let desk = Desk::new(CELL, [list(vec![invoice("in_1", status)], false)]).formerly("other", "x");
+        let desk = scripted(CELL, [list(vec![invoice("in_1", status)], false)]).superseding("other", "x");
         assert_eq!(find(&desk).await, Ok(Finding::Absent), "{status}");
         assert_eq!(desk.asked(), [CUSTOMERS]);
     }
@@ -269,7 +270,7 @@ async fn send_invoice_fate_is_its_status() {
 #[tokio::test]
 async fn send_invoice_fetch_reads_what_a_person_names() {
     let fetch = async |answer: (u16, Value), id: &str| {
-        let desk = Desk::new(CELL, [answer]);
+        let desk = scripted(CELL, [answer]);
         SendInvoiceCell.fetch(&desk.context(), &args(), id).await
     };
     let read = fetch((200, invoice("in_1", "void")), "in_1").await;

@@ -12,7 +12,7 @@ fn refused_as(step: Result<Step<SendInvoiceReceipt>, Fault>, code: &str) {
 
 #[tokio::test]
 async fn send_invoice_creates_a_draft_of_its_own_and_notes_it() {
-    let desk = Desk::new(CELL, [list(vec![somebody_elses("in_9")], false), (200, invoice("in_1", "draft"))]);
+    let desk = scripted(CELL, [list(vec![somebody_elses("in_9")], false), (200, invoice("in_1", "draft"))]);
     assert_eq!(prepare(&desk).await, Ok(Step::Note("invoice", "in_1".to_owned())));
     assert_eq!(desk.asked(), [CUSTOMERS, "POST /v1/invoices"]);
     let expected = json!({"customer": "cus_1", "currency": "eur", "collection_method": "send_invoice",
@@ -25,15 +25,15 @@ async fn send_invoice_creates_a_draft_of_its_own_and_notes_it() {
 
 #[tokio::test]
 async fn send_invoice_create_that_is_refused_refuses() {
-    refused_as(prepare(&Desk::new(CELL, [none(), refusal()])).await, "no_way");
+    refused_as(prepare(&scripted(CELL, [none(), refusal()])).await, "no_way");
 }
 
 #[tokio::test]
 async fn send_invoice_create_answered_500_is_made_again_under_another_key() {
-    let desk = Desk::new(CELL, [none(), stored_500(), (200, invoice("in_1", "draft"))]);
+    let desk = scripted(CELL, [none(), stored_500(), (200, invoice("in_1", "draft"))]);
     assert_eq!(prepare(&desk).await, Ok(Step::Note("invoice", "in_1".to_owned())));
     assert_ne!(key_of(&desk.request(1)), key_of(&desk.request(2)));
-    let desk = Desk::new(CELL, [none(), stored_500(), stored_500()]);
+    let desk = scripted(CELL, [none(), stored_500(), stored_500()]);
     assert!(matches!(prepare(&desk).await, Err(Fault::Status(500, _))), "a failure is no refusal");
 }
 
@@ -45,7 +45,7 @@ async fn send_invoice_create_that_does_not_echo_is_not_used() {
         with(draft(), "metadata", json!({"hapax": "another's"})),
         with(draft(), "id", json!("../x")),
     ] {
-        let desk = Desk::new(CELL, [none(), (200, other)]);
+        let desk = scripted(CELL, [none(), (200, other)]);
         assert!(matches!(prepare(&desk).await, Err(Fault::Echo(_))));
     }
 }
@@ -53,18 +53,18 @@ async fn send_invoice_create_that_does_not_echo_is_not_used() {
 #[tokio::test]
 async fn send_invoice_key_used_by_another_intent_is_no_refusal() {
     let taken = || error(400, "idempotency_error", "");
-    assert!(matches!(prepare(&Desk::new(CELL, [none(), taken()])).await, Err(Fault::Status(400, _))));
+    assert!(matches!(prepare(&scripted(CELL, [none(), taken()])).await, Err(Fault::Status(400, _))));
     assert!(matches!(prepare(&filling([none(), taken()])).await, Err(Fault::Status(400, _))));
 }
 
 #[tokio::test]
 async fn send_invoice_own_invoice_is_found_again() {
     let drafts = vec![invoice("in_2", "draft"), invoice("in_1", "draft")];
-    let desk = Desk::new(CELL, [list(drafts, false)]);
+    let desk = scripted(CELL, [list(drafts, false)]);
     assert_eq!(prepare(&desk).await, Ok(Step::Note("invoice", "in_1".to_owned())));
     assert_eq!(desk.asked(), [CUSTOMERS], "the oldest, and no further one is made");
     for status in ["open", "paid"] {
-        let desk = Desk::new(CELL, [list(vec![invoice("in_1", status)], false), none()]);
+        let desk = scripted(CELL, [list(vec![invoice("in_1", status)], false), none()]);
         assert_eq!(prepare(&desk).await, Ok(Step::Note("invoice", "in_1".to_owned())), "{status}");
         assert_eq!(desk.asked(), [CUSTOMERS.to_owned(), events_since(TODAY)]);
     }
@@ -74,22 +74,22 @@ async fn send_invoice_own_invoice_is_found_again() {
 async fn send_invoice_own_invoice_that_was_sent_has_happened() {
     for status in ["open", "paid", "void"] {
         let events = list(vec![sent("evt_1", "in_1")], false);
-        let desk = Desk::new(CELL, [list(vec![invoice("in_1", status)], false), events]);
+        let desk = scripted(CELL, [list(vec![invoice("in_1", status)], false), events]);
         let step = prepare(&desk).await;
         assert!(matches!(&step, Ok(Step::Happened(receipt)) if receipt.id == "in_1"), "{step:?}");
     }
     let two = list(vec![sent("evt_2", "in_1"), sent("evt_1", "in_1")], false);
-    let desk = Desk::new(CELL, [list(vec![invoice("in_1", "open")], false), two]);
+    let desk = scripted(CELL, [list(vec![invoice("in_1", "open")], false), two]);
     assert!(prepare(&desk).await.is_err(), "two mails are for a person");
 }
 
 #[tokio::test]
 async fn send_invoice_older_than_events_is_for_a_person() {
     let old = || list(vec![with(invoice("in_1", "open"), "created", json!(AUGUST))], false);
-    assert!(matches!(prepare(&Desk::new(CELL, [old(), none()])).await, Err(Fault::Unread(_))));
-    assert!(matches!(find(&Desk::new(CELL, [old(), none()])).await, Ok(Finding::CannotTell(_))));
+    assert!(matches!(prepare(&scripted(CELL, [old(), none()])).await, Err(Fault::Unread(_))));
+    assert!(matches!(find(&scripted(CELL, [old(), none()])).await, Ok(Finding::CannotTell(_))));
     // Sent again within 30 days all the same.
-    let desk = Desk::new(CELL, [old(), list(vec![sent("evt_1", "in_1")], false)]);
+    let desk = scripted(CELL, [old(), list(vec![sent("evt_1", "in_1")], false)]);
     assert!(matches!(find(&desk).await, Ok(Finding::Happened(_))));
 }
 
@@ -220,20 +220,20 @@ async fn send_invoice_new_epoch_retires_the_former_invoice() {
     let former = |status| list(vec![invoice("in_1", status)], false);
 
     let deleted = (200, json!({"id": "in_1", "deleted": true}));
-    let desk = Desk::new(CELL, [former("draft"), deleted, gone, (200, made.clone())]).formerly("invoice", "in_1");
+    let desk = scripted(CELL, [former("draft"), deleted, gone, (200, made.clone())]).superseding("invoice", "in_1");
     assert_eq!(prepare(&desk).await, Ok(Step::Note("invoice", "in_2".to_owned())));
     assert_eq!(desk.asked(), [CUSTOMERS, "DELETE /v1/invoices/in_1", READ, "POST /v1/invoices"]);
 
     let void = || (200, invoice("in_1", "void"));
-    let desk = Desk::new(CELL, [former("open"), none(), void(), void(), (200, made)]).formerly("invoice", "in_1");
+    let desk = scripted(CELL, [former("open"), none(), void(), void(), (200, made)]).superseding("invoice", "in_1");
     assert_eq!(prepare(&desk).await, Ok(Step::Note("invoice", "in_2".to_owned())));
     assert_eq!(desk.asked()[2..4], ["POST /v1/invoices/in_1/void", READ]);
 
     // Another customer's: only the note knows it. It can't be put out of the way.
     let paid = || (200, invoice("in_1", "paid"));
-    let desk = Desk::new(CELL, [none(), paid(), none(), paid()]).formerly("invoice", "in_1");
+    let desk = scripted(CELL, [none(), paid(), none(), paid()]).superseding("invoice", "in_1");
     assert!(prepare(&desk).await.is_err(), "no second invoice beside one that was paid");
     let open = || (200, invoice("in_1", "open"));
-    let desk = Desk::new(CELL, [former("open"), none(), stored_500(), open()]).formerly("invoice", "in_1");
+    let desk = scripted(CELL, [former("open"), none(), stored_500(), open()]).superseding("invoice", "in_1");
     assert!(prepare(&desk).await.is_err(), "no second invoice beside one that can be paid");
 }
