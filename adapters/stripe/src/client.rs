@@ -10,6 +10,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
+use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell};
+use crate::{CancelSubscriptionCell, CreateSubscriptionCell, TransferCell};
 
 /// Stripe, API v1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,6 +128,25 @@ impl Integration for Stripe {
 
     fn cells(&self) -> Vec<SharedCell> {
         vec![erase(ChargeCell), erase(RefundCell), erase(CaptureCell), erase(CancelPaymentCell), erase(SendInvoiceCell)]
+        vec![
+            erase(ChargeCell),
+            erase(RefundCell),
+            erase(CaptureCell),
+            erase(CancelPaymentCell),
+            erase(TransferCell),
+            erase(CreateSubscriptionCell),
+            erase(CancelSubscriptionCell),
+        ]
+    }
+}
+
+impl Stripe {
+    fn fault(&self, response: &Response) -> Fault {
+        let words = self.code(response).map(|code| format!("{} {}", code.kind, code.message));
+        Fault::Status(
+            response.status,
+            words.unwrap_or_else(|| "not in Stripe's own form; is base_url right?".to_owned()),
+        )
     }
 }
 

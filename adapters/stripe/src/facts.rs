@@ -17,6 +17,15 @@ const LIFECYCLE: Source = Source::official("https://docs.stripe.com/payments/pay
 const CONSISTENCY: Source = Source::official("https://docs.stripe.com/api-v2-overview", READ);
 const INTENTS: Source = Source::official("https://docs.stripe.com/api/payment_intents", READ);
 const REFUNDS: Source = Source::official("https://docs.stripe.com/api/refunds/list", READ);
+const TRANSFERS: Source = Source::official("https://docs.stripe.com/api/transfers/list", READ);
+const SUBSCRIPTIONS: Source = Source::official("https://docs.stripe.com/api/subscriptions/list", READ);
+const SUBSCRIPTION: Source = Source::official("https://docs.stripe.com/api/subscriptions/retrieve", READ);
+const STATUSES: Source =
+    Source::official("https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses", READ);
+const CANCEL: Source = Source::official("https://docs.stripe.com/api/subscriptions/cancel", READ);
+const FIRST_PAYMENT: Source =
+    Source::official("https://docs.stripe.com/api/subscriptions/create#create_subscription-payment_behavior", READ);
+const MAINTAINER: Source = Source::practice("https://github.com/stripe/stripe-go/issues/1887", READ);
 const ONE_ACCOUNT: Source = Source::practice("https://github.com/stripe/stripe-ruby/issues/598", READ);
 
 /// How long Stripe's own SDKs wait for an answer (stripe-node 22.5.0, README, `timeout`).
@@ -59,6 +68,32 @@ pub(crate) const BY_MARK: Query = Query::by_mark(MARK, MARK_FORM)
 pub(crate) const BY_ID: Query =
     Query::by_token().lag(Duration::ZERO).reaches(Window::Ever).proves().from(&[INTENTS, CONSISTENCY]);
 
+/// Transfers are listed by group or destination, as consistently as refunds.
+pub(crate) const TRANSFER_BY_MARK: Query = BY_MARK.from(&[CONSISTENCY, TRANSFERS]);
+
+/// A customer's subscriptions of every status are listed, as consistently as refunds.
+pub(crate) const SUBSCRIPTION_BY_MARK: Query = BY_MARK.from(&[CONSISTENCY, SUBSCRIPTIONS]);
+
+/// A subscription is read by its id, canceled or not.
+pub(crate) const SUBSCRIPTION_BY_ID: Query = BY_ID.from(&[SUBSCRIPTION, STATUSES, CONSISTENCY]);
+
+/// A subscription is canceled once: a second request is refused, or says again what is so.
+pub(crate) const UNTIL_CANCELED: Native = Native::state("not canceled")
+    .kept(Window::Ever, "a canceled subscription never runs again")
+    .one_wins()
+    .repeat(Repeat::Refuses)
+    .failures(Failures::Rerun)
+    .scope(&[Scope::Account, Scope::Mode])
+    .from(&[STATUSES, CANCEL, LIMITS]);
+
+/// The same key where only one of two ways takes it: sent along, and nothing relies on it.
+pub(crate) const KEY_OF_UPDATES: Native = Native::key("Idempotency-Key", Form::Uuid).from(&[KEYS]);
+
+// Rows of transfers and subscriptions.
+pub(crate) const BALANCE: Row = Row::new(400, "*", "balance_insufficient", Meaning::Refused, CODES);
+pub(crate) const UNPAID: Row = Row::new(402, "*", "*", Meaning::RefusedOnRecord, FIRST_PAYMENT);
+pub(crate) const CANCELED_OR_NEVER: Row = Row::new(404, "*", "resource_missing", Meaning::Taken, MAINTAINER);
+
 // Rows that hold for every operation here.
 pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, LOW_LEVEL);
 pub(crate) const LIMITED: Row = Row::new(429, "*", "*", Meaning::NotDone, LIMITS);
@@ -77,6 +112,8 @@ mod tests {
     use hapax_core::cell::Cell;
 
     use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
+    use crate::{CancelPaymentCell, CancelSubscriptionCell, CaptureCell, ChargeCell};
+    use crate::{CreateSubscriptionCell, RefundCell, TransferCell};
 
     #[test]
     fn guarantees_follow_from_the_facts() {
@@ -95,5 +132,17 @@ mod tests {
         let (a_day, withheld) =
             (Completion::AutomaticWithin(24 * 3600), [SecondEffect::Enforced, SecondEffect::Withheld]);
         check(SendInvoiceCell::SPEC, &withheld, a_day);
+            assert_eq!(guarantee.completion, Completion::Automatic, "{}", spec.id);
+            let belts: &[&str] = if spec.id == "stripe.cancel_subscription" { &["Idempotency-Key"] } else { &[] };
+            assert!(needs.is_empty() && guarantee.belts == belts, "{guarantee:?}");
+            assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
+        };
+        check(ChargeCell::SPEC, &[SecondEffect::Enforced]);
+        check(RefundCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
+        check(CaptureCell::SPEC, &[SecondEffect::Enforced]);
+        check(CancelPaymentCell::SPEC, &[SecondEffect::Enforced]);
+        check(TransferCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
+        check(CreateSubscriptionCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
+        check(CancelSubscriptionCell::SPEC, &[SecondEffect::Enforced]);
     }
 }

@@ -38,6 +38,48 @@ pub(crate) struct Refund {
     pub(crate) metadata: Option<BTreeMap<String, Value>>,
 }
 
+/// A Transfer.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Transfer {
+    pub(crate) id: String,
+    pub(crate) amount: i64,
+    pub(crate) currency: String,
+    #[serde(default, deserialize_with = "id_of")]
+    pub(crate) destination: Option<String>,
+    pub(crate) transfer_group: Option<String>,
+    #[serde(default, deserialize_with = "id_of")]
+    pub(crate) source_transaction: Option<String>,
+    #[serde(default)]
+    pub(crate) reversed: bool,
+    pub(crate) metadata: Option<BTreeMap<String, Value>>,
+}
+
+/// A Subscription.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Subscription {
+    pub(crate) id: String,
+    pub(crate) status: String,
+    #[serde(default, deserialize_with = "id_of")]
+    pub(crate) customer: Option<String>,
+    pub(crate) items: List<Item>,
+    #[serde(default, deserialize_with = "id_of")]
+    pub(crate) latest_invoice: Option<String>,
+    #[serde(default)]
+    pub(crate) cancel_at_period_end: bool,
+    pub(crate) cancel_at: Option<i64>,
+    pub(crate) ended_at: Option<i64>,
+    pub(crate) metadata: Option<BTreeMap<String, Value>>,
+}
+
+/// One item of a subscription.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Item {
+    id: String,
+    #[serde(default, deserialize_with = "id_of")]
+    pub(crate) price: Option<String>,
+    pub(crate) quantity: Option<u64>,
+}
+
 /// Where a PaymentIntent stands, as the operations need to tell it apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -121,6 +163,24 @@ impl Record for Refund {
     }
 }
 
+impl Record for Transfer {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl Record for Subscription {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl Record for Item {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 impl<T: Record> TryFrom<RawList<T>> for List<T> {
     type Error = &'static str;
 
@@ -141,6 +201,11 @@ impl<T: Record> List<T> {
     pub(crate) fn page<R>(self, first: &Request, keep: impl FnMut(T) -> Option<R>) -> Page<R> {
         let next = self.after.map(|after| first.clone().query("starting_after", after));
         Page { hits: self.data.into_iter().filter_map(keep).collect(), next }
+    }
+
+    /// All records of a list that lies inside another record; `None` if there are more than it shows.
+    pub(crate) fn whole(self) -> Option<Vec<T>> {
+        self.after.is_none().then_some(self.data)
     }
 }
 
