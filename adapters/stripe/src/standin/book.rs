@@ -3,6 +3,8 @@
 use super::invoices::{Invoice, Line};
 use super::methods::Behaviour;
 use super::params::Metadata;
+use super::subscriptions::Subscription;
+use super::transfers::Transfer;
 use serde_json::{Value, json};
 
 /// One account's objects, oldest first.
@@ -11,6 +13,8 @@ pub(super) struct Book {
     pub(super) intents: Vec<Intent>,
     pub(super) charges: Vec<Charge>,
     pub(super) refunds: Vec<Refund>,
+    pub(super) transfers: Vec<Transfer>,
+    pub(super) subscriptions: Vec<Subscription>,
     pub(super) events: Vec<Event>,
     pub(super) invoices: Vec<Invoice>,
     pub(super) pending_items: Vec<Line>,

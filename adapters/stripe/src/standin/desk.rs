@@ -88,6 +88,7 @@ impl Desk<'_> {
             self.catch_up_refund(&id);
         }
         invoices::catch_up(self);
+        self.catch_up_subscriptions();
     }
 
     fn catch_up_intent(&mut self, id: &str) {

@@ -15,9 +15,9 @@ pub(super) const RULES: KeyRules = KeyRules {
 };
 
 impl StandIn {
-    /// Answers a POST, under its key if it has one that is looked at.
+    /// Answers a POST, under its key if it has one that is looked at, or a DELETE, which has none in v1.
     pub(super) async fn under_key(&self, request: &Request, twists: &Twists, account: &str, id: &str) -> Reply {
-        let key = request.header("idempotency-key");
+        let key = request.header("idempotency-key").filter(|_| request.method == "POST");
         let permit = match key.filter(|_| !twists.key_ignored()) {
             None => None,
             Some(key) => match self.admitted(request, account, key) {

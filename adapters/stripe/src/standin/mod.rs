@@ -3,11 +3,18 @@
 //! It behaves as Stripe's documents say (`FAILURE_MODES.md` lists them), keeps its state in memory, counts what happened
 //! and can be told to break. Effects are of the kinds `charge` (money taken or held), `capture`, `cancel`, `refund` and
 //! `invoice_mail`.
+//! A stand-in for Stripe: payment intents, charges, refunds, transfers, subscriptions and events, with the idempotency
+//! layer of its v1 API.
+//!
+//! It behaves as Stripe's documents say (`FAILURE_MODES.md` lists them), keeps its state in memory, counts what happened
+//! and can be told to break. Effects are of the kinds `charge` (money taken or held), `capture`, `cancel`, `refund`,
+//! `transfer`, `subscribe`, `cancel_subscription` and `cancel_at_period_end`.
 //!
 //! What a confirmation leads to is decided by the payment method, as with Stripe's test cards: `pm_card_visa` pays,
 //! `pm_card_chargeDeclined` is declined, `pm_card_authenticationRequired` wants the customer, `pm_processing` settles
 //! later, `pm_card_createDispute` is charged back, `pm_card_pendingRefund` and `pm_card_refundFail` are refunded late or
-//! not at all.
+//! not at all. The first payment of a subscription is decided by its default payment method in the same way, and transfers
+//! by what the account's charges brought in.
 
 mod auth;
 mod book;
@@ -24,8 +31,10 @@ mod params;
 mod payment_intents;
 mod refunds;
 mod routes;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
+mod transfers;
 
 use book::Book;
 use desk::Desk;
@@ -97,6 +106,11 @@ impl StandIn {
         self.everywhere(|desk| desk.intent(intent).map(|intent| intent.status = status).is_ok())
     }
 
+    /// Gives all of a transfer back, as a person does in the Dashboard. False if there is no such transfer.
+    pub fn reverse(&self, transfer: &str) -> bool {
+        self.everywhere(|desk| desk.reverse(transfer))
+    }
+
     /// Does something in the account where it succeeds.
     fn everywhere(&self, act: impl Fn(&mut Desk<'_>) -> bool) -> bool {
         let accounts: Vec<String> = self.books().keys().cloned().collect();
@@ -139,7 +153,7 @@ impl StandIn {
             Err(fail) => return fail.reply(),
         };
         match request.method.as_str() {
-            "POST" => self.under_key(request, twists, &account, request_id).await,
+            "POST" | "DELETE" => self.under_key(request, twists, &account, request_id).await,
             "GET" => {
                 let read = |desk: &mut Desk<'_>| routes::read(request, twists, desk);
                 match self.at_desk(&account, None, Some(request_id), read) {

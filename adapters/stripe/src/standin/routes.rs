@@ -7,10 +7,11 @@ use super::list::{Entry, page};
 use super::payment_intents::{Cancel, Capture, Confirm, Create};
 use super::refunds;
 use super::{invoice_commands, invoices};
+use super::{refunds, subscriptions, transfers};
 use hapax_standin::{Request, Twists};
 use serde_json::{Value, json};
 
-/// A POST whose parameters have been read.
+/// A request that changes something, and whose parameters have been read.
 pub(super) enum Command {
     Create(Create),
     Confirm(String, Confirm),
@@ -18,11 +19,21 @@ pub(super) enum Command {
     Cancel(String, Cancel),
     Refund(refunds::Create),
     Invoice(invoice_commands::Command),
+    Transfer(transfers::Create),
+    Subscribe(subscriptions::Create),
+    UpdateSubscription(String, subscriptions::Update),
+    CancelSubscription(String),
 }
 
 impl Command {
     /// Reads the parameters; what fails here is not kept under the key.
     pub(super) fn parse(request: &Request) -> Result<Self, Fail> {
+        if request.method == "DELETE" {
+            return match request.segments().as_slice() {
+                ["v1", "subscriptions", id] => Ok(Self::CancelSubscription((*id).to_owned())),
+                _ => Err(unknown_path(request)),
+            };
+        }
         match request.segments().as_slice() {
             ["v1", "payment_intents"] => Create::parse(request).map(Self::Create),
             ["v1", "payment_intents", id, "confirm"] => {
@@ -36,6 +47,11 @@ impl Command {
             }
             ["v1", "refunds"] => refunds::Create::parse(request).map(Self::Refund),
             ["v1", "invoices" | "invoiceitems", ..] => invoice_commands::Command::parse(request).map(Self::Invoice),
+            ["v1", "transfers"] => transfers::Create::parse(request).map(Self::Transfer),
+            ["v1", "subscriptions"] => subscriptions::Create::parse(request).map(Self::Subscribe),
+            ["v1", "subscriptions", id] => {
+                subscriptions::Update::parse(request).map(|update| Self::UpdateSubscription((*id).to_owned(), update))
+            }
             _ => Err(unknown_path(request)),
         }
     }
@@ -48,6 +64,10 @@ impl Command {
             Self::Cancel(id, cancel) => cancel.run(&id, desk),
             Self::Refund(create) => create.run(desk),
             Self::Invoice(command) => command.run(desk),
+            Self::Transfer(create) => create.run(desk),
+            Self::Subscribe(create) => create.run(desk),
+            Self::UpdateSubscription(id, update) => update.run(&id, desk),
+            Self::CancelSubscription(id) => subscriptions::cancel(&id, desk),
         }
     }
 }
@@ -62,6 +82,10 @@ pub(super) fn read(request: &Request, twists: &Twists, desk: &mut Desk<'_>) -> R
         ["v1", "charges", id] => Ok(desk.charge(id)?.value()),
         ["v1", "refunds"] => page(refunds_of(request, desk)?, request, twists, desk.now_ms),
         ["v1", "refunds", id] => Ok(desk.refund(id)?.value()),
+        ["v1", "transfers"] => page(transfers::listed(request, desk), request, twists, desk.now_ms),
+        ["v1", "transfers", id] => Ok(desk.transfer(id)?.value()),
+        ["v1", "subscriptions"] => page(subscriptions::listed(request, desk), request, twists, desk.now_ms),
+        ["v1", "subscriptions", id] => desk.subscription_value(id),
         ["v1", "events"] => page(events(request, desk), request, twists, desk.now_ms),
         ["v1", "invoices", ..] => invoices::read(request, twists, desk),
         _ => Err(unknown_path(request)),

@@ -5,6 +5,8 @@ mod invoices;
 mod keys;
 mod lists;
 mod refunds;
+mod subscriptions;
+mod transfers;
 
 use super::{StandIn, auth::OWN_ACCOUNT};
 use hapax_standin::client::Call;
@@ -120,5 +122,6 @@ async fn an_unknown_path_has_no_code() {
     let stage = stage().await;
     let reply = stage.get("/v1/nothing").await;
     assert_eq!((reply.status, reply.value()["error"]["code"].is_null()), (404, true));
-    assert_eq!(stage.post("/v1/transfers", &[]).await.status, 404);
+    assert_eq!(stage.post("/v1/payouts", &[]).await.status, 404);
+    assert_eq!(stage.call("DELETE", "/v1/refunds/re_1").send().await.expect("a reply").status, 404);
 }
