@@ -6,7 +6,7 @@ use hapax_standin::client::Call;
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-const KEY: &str = "Bearer sk_test_12345";
+pub(crate) const KEY: &str = "Bearer sk_test_12345";
 const INTENT: (&str, &str) = ("GET", "/v1/payment_intents*");
 
 pub(crate) async fn post(site: &Site, path: &str, fields: &[(&str, &str)]) -> Result<Value, String> {
@@ -21,7 +21,7 @@ pub(crate) async fn get(site: &Site, path: &str) -> Result<Value, String> {
 }
 
 /// A payment that is made, or only held.
-async fn payment(site: &Site, amount: u64, capture: &str) -> Result<String, String> {
+pub(crate) async fn payment(site: &Site, amount: u64, capture: &str) -> Result<String, String> {
     let amount = amount.to_string();
     let fields = [
         ("amount", amount.as_str()),
@@ -425,7 +425,7 @@ impl CellSubject for CancelPayment {
 }
 
 /// The status of the payment lets each operation through once, whatever becomes of keys.
-fn by_status() -> Vec<(&'static str, End)> {
+pub(crate) fn by_status() -> Vec<(&'static str, End)> {
     vec![
         ("stored-500", End::Succeeded),
         ("500-before", End::Succeeded),

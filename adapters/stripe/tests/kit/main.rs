@@ -1,6 +1,7 @@
 //! Hands Stripe's cells and the stand-in to the conformance kit.
 #![cfg(feature = "standin")]
 
+mod billing;
 mod cells;
 mod elsewhere;
 mod invoices;
@@ -52,6 +53,12 @@ impl Subject for Stripe {
             Arc::new(cells::Capture),
             Arc::new(cells::CancelPayment),
             Arc::new(invoices::SendInvoice),
+            // Each way to send counts for the cell.
+            Arc::new(billing::Transfer { grouped: false }),
+            Arc::new(billing::Transfer { grouped: true }),
+            Arc::new(billing::CreateSubscription),
+            Arc::new(billing::CancelSubscription { at_period_end: false }),
+            Arc::new(billing::CancelSubscription { at_period_end: true }),
         ]
     }
 }
