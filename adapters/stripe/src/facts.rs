@@ -17,15 +17,17 @@ const LIFECYCLE: Source = Source::official("https://docs.stripe.com/payments/pay
 const CONSISTENCY: Source = Source::official("https://docs.stripe.com/api-v2-overview", READ);
 const INTENTS: Source = Source::official("https://docs.stripe.com/api/payment_intents", READ);
 const REFUNDS: Source = Source::official("https://docs.stripe.com/api/refunds/list", READ);
-const TRANSFERS: Source = Source::official("https://docs.stripe.com/api/transfers/list", READ);
-const SUBSCRIPTIONS: Source = Source::official("https://docs.stripe.com/api/subscriptions/list", READ);
-const SUBSCRIPTION: Source = Source::official("https://docs.stripe.com/api/subscriptions/retrieve", READ);
+const READ_NEXT: &str = "2026-11-28";
+const TRANSFERS: Source = Source::official("https://docs.stripe.com/api/transfers/list", READ_NEXT);
+const SUBSCRIPTIONS: Source = Source::official("https://docs.stripe.com/api/subscriptions/list", READ_NEXT);
 const STATUSES: Source =
-    Source::official("https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses", READ);
-const CANCEL: Source = Source::official("https://docs.stripe.com/api/subscriptions/cancel", READ);
-const FIRST_PAYMENT: Source =
-    Source::official("https://docs.stripe.com/api/subscriptions/create#create_subscription-payment_behavior", READ);
-const MAINTAINER: Source = Source::practice("https://github.com/stripe/stripe-go/issues/1887", READ);
+    Source::official("https://docs.stripe.com/api/subscriptions/object#subscription_object-status", READ_NEXT);
+const CANCEL: Source = Source::official("https://docs.stripe.com/api/subscriptions/cancel", READ_NEXT);
+const FIRST_PAYMENT: Source = Source::official(
+    "https://docs.stripe.com/api/subscriptions/create#create_subscription-payment_behavior",
+    READ_NEXT,
+);
+const MAINTAINER: Source = Source::practice("https://github.com/stripe/stripe-go/issues/1887", READ_NEXT);
 const ONE_ACCOUNT: Source = Source::practice("https://github.com/stripe/stripe-ruby/issues/598", READ);
 
 /// How long Stripe's own SDKs wait for an answer (stripe-node 22.5.0, README, `timeout`).
@@ -75,7 +77,7 @@ pub(crate) const TRANSFER_BY_MARK: Query = BY_MARK.from(&[CONSISTENCY, TRANSFERS
 pub(crate) const SUBSCRIPTION_BY_MARK: Query = BY_MARK.from(&[CONSISTENCY, SUBSCRIPTIONS]);
 
 /// A subscription is read by its id, canceled or not.
-pub(crate) const SUBSCRIPTION_BY_ID: Query = BY_ID.from(&[SUBSCRIPTION, STATUSES, CONSISTENCY]);
+pub(crate) const SUBSCRIPTION_BY_ID: Query = BY_ID.from(&[STATUSES, CONSISTENCY]);
 
 /// A subscription is canceled once: a second request is refused, or says again what is so.
 pub(crate) const UNTIL_CANCELED: Native = Native::state("not canceled")

@@ -50,6 +50,8 @@ async fn a_first_payment_that_fails_leaves_an_error_or_an_incomplete_one() {
     assert_eq!(read(&stage, &id).await["status"], "incomplete");
     stage.clock.advance(DAY_MS);
     assert_eq!(read(&stage, &id).await["status"], "incomplete_expired");
+    let waits = subscribe(&stage, &[("payment_behavior", "default_incomplete")]).await.value();
+    assert_eq!(waits["status"], "incomplete");
     let trial = subscribe(&stage, &[declined, ("trial_period_days", "7")]).await.value();
     assert_eq!(trial["status"], "trialing");
     stage.clock.advance(7 * DAY_MS);
