@@ -7,13 +7,13 @@ use hapax_core::capability::{CellSpec, Human, Rung, Stakes};
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot};
 use hapax_core::identity::Names;
 use hapax_core::transport::{Method, Request};
-use hapax_core::words::{Answer, Fault, Finding};
+use hapax_core::words::{Answer, Doer, Fault, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client::post;
 use crate::facts;
-use crate::wire::{Doer, Subscription, is_id};
+use crate::wire::{Subscription, is_id};
 
 /// Ends a subscription.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -113,21 +113,6 @@ impl Cell for CancelSubscriptionCell {
             "active" | "trialing" | "past_due" | "unpaid" | "paused" | "incomplete" => Finding::Absent,
             status => Finding::CannotTell(format!("unknown status {status}")),
         })
-    }
-
-    async fn fetch(
-        &self,
-        cx: &Context,
-        args: &CancelSubscription,
-        id: &str,
-    ) -> Result<Option<CancelSubscriptionReceipt>, Fault> {
-        if id != args.subscription {
-            return Err(Fault::Echo("subscription".to_owned()));
-        }
-        match self.find(cx, args).await? {
-            Finding::Happened(receipt) => Ok(Some(receipt)),
-            _ => Err(Fault::Unread(format!("{id} is not canceled"))),
-        }
     }
 }
 

@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
-use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell};
 use crate::{CancelSubscriptionCell, CreateSubscriptionCell, TransferCell};
 
 /// Stripe, API v1.
@@ -127,7 +126,6 @@ impl Integration for Stripe {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![erase(ChargeCell), erase(RefundCell), erase(CaptureCell), erase(CancelPaymentCell), erase(SendInvoiceCell)]
         vec![
             erase(ChargeCell),
             erase(RefundCell),
@@ -136,17 +134,8 @@ impl Integration for Stripe {
             erase(TransferCell),
             erase(CreateSubscriptionCell),
             erase(CancelSubscriptionCell),
+            erase(SendInvoiceCell),
         ]
-    }
-}
-
-impl Stripe {
-    fn fault(&self, response: &Response) -> Fault {
-        let words = self.code(response).map(|code| format!("{} {}", code.kind, code.message));
-        Fault::Status(
-            response.status,
-            words.unwrap_or_else(|| "not in Stripe's own form; is base_url right?".to_owned()),
-        )
     }
 }
 

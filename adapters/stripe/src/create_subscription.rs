@@ -114,7 +114,7 @@ impl Cell for CreateSubscriptionCell {
         let mark = cx.names().mark();
         let ours =
             |subscription: wire::Subscription| is_marked(subscription.metadata.as_ref(), &mark).then_some(subscription);
-        let hits = cx.search(first.clone(), |list: List<wire::Subscription>| list.page(&first, &ours)).await?;
+        let hits = cx.search(first.clone(), |list: List<wire::Subscription>, _| Ok(list.page(&first, &ours))).await?;
         Ok(match found(hits.into_iter().map(receipt).collect::<Result<_, _>>()?) {
             // Nobody says that one which ends in a 402 can't be seen before; the key's answer tells.
             Finding::Happened(receipt) if receipt.status == "incomplete" => {

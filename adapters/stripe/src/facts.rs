@@ -114,37 +114,27 @@ mod tests {
     use hapax_core::cell::Cell;
 
     use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
-    use crate::{CancelPaymentCell, CancelSubscriptionCell, CaptureCell, ChargeCell};
-    use crate::{CreateSubscriptionCell, RefundCell, TransferCell};
+    use crate::{CancelSubscriptionCell, CreateSubscriptionCell, TransferCell};
+
+    fn check(spec: &CellSpec, effects: &[SecondEffect], completion: Completion) {
+        let (guarantee, needs) = spec.published();
+        let found: Vec<_> = guarantee.second_effect.iter().map(|(effect, _)| *effect).collect();
+        assert_eq!(found, effects, "{}: {}", spec.id, guarantee.sentence());
+        assert_eq!(guarantee.completion, completion, "{}", spec.id);
+        let belts: &[&str] = if spec.id == "stripe.cancel_subscription" { &["Idempotency-Key"] } else { &[] };
+        assert!(needs.is_empty() && guarantee.belts == belts, "{guarantee:?}");
+        assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
+    }
 
     #[test]
     fn guarantees_follow_from_the_facts() {
-        let check = |spec: &CellSpec, effects: &[SecondEffect], completion: Completion| {
-            let (guarantee, needs) = spec.published();
-            let found: Vec<_> = guarantee.second_effect.iter().map(|(effect, _)| *effect).collect();
-            assert_eq!(found, effects, "{}: {}", spec.id, guarantee.sentence());
-            assert_eq!(guarantee.completion, completion, "{}", spec.id);
-            assert!(needs.is_empty() && guarantee.belts.is_empty(), "{guarantee:?}");
-            assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
-        };
-        check(ChargeCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
-        check(RefundCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved], Completion::Automatic);
-        check(CaptureCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
-        check(CancelPaymentCell::SPEC, &[SecondEffect::Enforced], Completion::Automatic);
-        let (a_day, withheld) =
-            (Completion::AutomaticWithin(24 * 3600), [SecondEffect::Enforced, SecondEffect::Withheld]);
-        check(SendInvoiceCell::SPEC, &withheld, a_day);
-            assert_eq!(guarantee.completion, Completion::Automatic, "{}", spec.id);
-            let belts: &[&str] = if spec.id == "stripe.cancel_subscription" { &["Idempotency-Key"] } else { &[] };
-            assert!(needs.is_empty() && guarantee.belts == belts, "{guarantee:?}");
-            assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
-        };
-        check(ChargeCell::SPEC, &[SecondEffect::Enforced]);
-        check(RefundCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
-        check(CaptureCell::SPEC, &[SecondEffect::Enforced]);
-        check(CancelPaymentCell::SPEC, &[SecondEffect::Enforced]);
-        check(TransferCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
-        check(CreateSubscriptionCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Proved]);
-        check(CancelSubscriptionCell::SPEC, &[SecondEffect::Enforced]);
+        for spec in [ChargeCell::SPEC, CaptureCell::SPEC, CancelPaymentCell::SPEC, CancelSubscriptionCell::SPEC] {
+            check(spec, &[SecondEffect::Enforced], Completion::Automatic);
+        }
+        for spec in [RefundCell::SPEC, TransferCell::SPEC, CreateSubscriptionCell::SPEC] {
+            check(spec, &[SecondEffect::Enforced, SecondEffect::Proved], Completion::Automatic);
+        }
+        let a_day = Completion::AutomaticWithin(24 * 3600);
+        check(SendInvoiceCell::SPEC, &[SecondEffect::Enforced, SecondEffect::Withheld], a_day);
     }
 }

@@ -1,5 +1,4 @@
-//! Stripe payments (API v1) as hapax cells: charge, refund, capture, cancel, send an invoice.
-//! Stripe payments (API v1) as hapax cells: charge, refund, capture, cancel, transfer, subscribe.
+//! Stripe (API v1) as hapax cells: charge, refund, capture, cancel, transfer, subscribe, send an invoice.
 // The example in the README needs the stand-in, so both come with its feature.
 #![cfg_attr(feature = "standin", doc = "", doc = include_str!("../README.md"))]
 
@@ -29,15 +28,13 @@ pub use cancel_subscription::{CancelSubscription, CancelSubscriptionCell, Cancel
 pub use capture::{Capture, CaptureCell, CaptureReceipt};
 pub use charge::{CaptureMethod, Charge, ChargeCell, ChargeReceipt};
 pub use client::Stripe;
-pub use hapax_core::words::Doer;
-pub use refund::{Refund, RefundCell, RefundReason, RefundReceipt};
-pub use send_invoice::{InvoiceItem, SendInvoice, SendInvoiceCell, SendInvoiceReceipt};
 pub use create_subscription::{
     CreateSubscription, CreateSubscriptionCell, CreateSubscriptionReceipt, SubscriptionItem,
 };
+pub use hapax_core::words::Doer;
 pub use refund::{Refund, RefundCell, RefundReason, RefundReceipt};
+pub use send_invoice::{InvoiceItem, SendInvoice, SendInvoiceCell, SendInvoiceReceipt};
 pub use transfer::{Transfer, TransferCell, TransferReceipt};
-pub use wire::Doer;
 
 /// Stripe, for a connection.
 pub fn integration() -> SharedIntegration {

@@ -125,7 +125,7 @@ impl Cell for TransferCell {
             is_marked(transfer.metadata.as_ref(), &mark) || transfer.transfer_group.as_ref() == Some(&mark)
         };
         let ours = |transfer| Some(transfer).filter(is_ours);
-        let hits = cx.search(first.clone(), |list: List<wire::Transfer>| list.page(&first, &ours)).await?;
+        let hits = cx.search(first.clone(), |list: List<wire::Transfer>, _| Ok(list.page(&first, &ours))).await?;
         Ok(found(hits.into_iter().map(receipt).collect::<Result<_, _>>()?))
     }
 

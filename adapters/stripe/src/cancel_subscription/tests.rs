@@ -4,7 +4,8 @@ use hapax_core::words::{Answer, Fault, Finding};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{Desk, error, form_of, json_of, key_of, word};
+use crate::testing::{error, key_of, losing, scripted};
+use hapax_core::testing::{form_of, json_of, word};
 
 const CELL: &str = "stripe.cancel_subscription";
 
@@ -28,8 +29,8 @@ fn subscription(status: &str, at_period_end: bool) -> (u16, Value) {
 
 #[tokio::test]
 async fn cancel_subscription_now_is_a_delete_without_a_key() {
-    let desk = Desk::new(CELL, [subscription("canceled", false)]);
-    let answer = desk.attempt(CancelSubscriptionCell, &now()).await;
+    let desk = scripted(CELL, [subscription("canceled", false)]);
+    let answer = desk.attempt(&now()).await;
     let Answer::Happened(receipt) = answer else { panic!("{answer:?}") };
     let expected = json!({"id": "sub_1", "status": "canceled", "ended_at": 1_790_000_000, "doer": "us"});
     assert_eq!(*receipt.body, expected);
@@ -40,8 +41,8 @@ async fn cancel_subscription_now_is_a_delete_without_a_key() {
 
 #[tokio::test]
 async fn cancel_subscription_at_period_end_is_an_update_with_a_key() {
-    let desk = Desk::new(CELL, [subscription("active", true)]);
-    let answer = desk.attempt(CancelSubscriptionCell, &at_period_end()).await;
+    let desk = scripted(CELL, [subscription("active", true)]);
+    let answer = desk.attempt(&at_period_end()).await;
     let Answer::Happened(receipt) = answer else { panic!("{answer:?}") };
     let expected = json!({"id": "sub_1", "status": "active", "cancel_at": 1_800_000_000, "doer": "us"});
     assert_eq!(*receipt.body, expected);
@@ -57,10 +58,10 @@ async fn cancel_subscription_answer_lost_after_effect() {
         (now(), subscription("incomplete_expired", false)),
         (at_period_end(), subscription("trialing", true)),
     ] {
-        let desk = Desk::losing(CELL);
-        assert_eq!(word(&desk.attempt(CancelSubscriptionCell, &args).await), "unclear");
-        let desk = Desk::new(CELL, [found]);
-        let Ok(Finding::Happened(receipt)) = desk.find(CancelSubscriptionCell, &args).await else { panic!("{args:?}") };
+        let desk = losing(CELL);
+        assert_eq!(word(&desk.attempt(&args).await), "unclear");
+        let desk = scripted(CELL, [found]);
+        let Ok(Finding::Happened(receipt)) = desk.find(&args).await else { panic!("{args:?}") };
         assert_eq!((&receipt.body["doer"], receipt.id.as_str()), (&json!("cannot_tell"), ""));
         assert_eq!(desk.asked(), ["GET /v1/subscriptions/sub_1"]);
     }
@@ -69,51 +70,51 @@ async fn cancel_subscription_answer_lost_after_effect() {
 #[tokio::test]
 async fn cancel_subscription_running_one_is_absent() {
     for status in ["active", "trialing", "past_due", "unpaid", "paused", "incomplete"] {
-        let desk = Desk::new(CELL, [subscription(status, true), subscription(status, false)]);
-        assert_eq!(desk.find(CancelSubscriptionCell, &now()).await, Ok(Finding::Absent), "{status}");
-        assert_eq!(desk.find(CancelSubscriptionCell, &at_period_end()).await, Ok(Finding::Absent), "{status}");
+        let desk = scripted(CELL, [subscription(status, true), subscription(status, false)]);
+        assert_eq!(desk.find(&now()).await, Ok(Finding::Absent), "{status}");
+        assert_eq!(desk.find(&at_period_end()).await, Ok(Finding::Absent), "{status}");
     }
-    let desk = Desk::new(CELL, [subscription("frozen", false)]);
-    assert!(matches!(desk.find(CancelSubscriptionCell, &now()).await, Ok(Finding::CannotTell(_))));
+    let desk = scripted(CELL, [subscription("frozen", false)]);
+    assert!(matches!(desk.find(&now()).await, Ok(Finding::CannotTell(_))));
 }
 
 #[tokio::test]
 async fn cancel_subscription_repeat_is_taken() {
     let desk =
-        Desk::new(CELL, [error(404, "invalid_request_error", "resource_missing"), subscription("canceled", false)]);
-    assert_eq!(word(&desk.attempt(CancelSubscriptionCell, &now()).await), "taken");
-    assert!(matches!(desk.find(CancelSubscriptionCell, &now()).await, Ok(Finding::Happened(_))));
+        scripted(CELL, [error(404, "invalid_request_error", "resource_missing"), subscription("canceled", false)]);
+    assert_eq!(word(&desk.attempt(&now()).await), "taken");
+    assert!(matches!(desk.find(&now()).await, Ok(Finding::Happened(_))));
 }
 
 #[tokio::test]
 async fn cancel_subscription_unknown_one_is_no_absence() {
-    let desk = Desk::new(CELL, [error(404, "invalid_request_error", "resource_missing")]);
-    let finding = desk.find(CancelSubscriptionCell, &now()).await;
+    let desk = scripted(CELL, [error(404, "invalid_request_error", "resource_missing")]);
+    let finding = desk.find(&now()).await;
     assert!(matches!(finding, Ok(Finding::CannotTell(why)) if why.contains("sub_1")));
-    let desk = Desk::new(CELL, [(404, json!({"message": "Not Found"}))]);
-    assert!(desk.find(CancelSubscriptionCell, &now()).await.is_err());
+    let desk = scripted(CELL, [(404, json!({"message": "Not Found"}))]);
+    assert!(desk.find(&now()).await.is_err());
 }
 
 #[tokio::test]
 async fn cancel_subscription_already_canceled_is_enough_for_the_end() {
-    let desk = Desk::new(CELL, [error(400, "invalid_request_error", ""), subscription("canceled", false)]);
-    assert_eq!(word(&desk.attempt(CancelSubscriptionCell, &at_period_end()).await), "refused");
-    assert!(matches!(desk.find(CancelSubscriptionCell, &at_period_end()).await, Ok(Finding::Happened(_))));
+    let desk = scripted(CELL, [error(400, "invalid_request_error", ""), subscription("canceled", false)]);
+    assert_eq!(word(&desk.attempt(&at_period_end()).await), "refused");
+    assert!(matches!(desk.find(&at_period_end()).await, Ok(Finding::Happened(_))));
 }
 
 #[tokio::test]
 async fn cancel_subscription_500_goes_again() {
     for args in [now(), at_period_end()] {
-        let desk = Desk::new(CELL, [error(500, "api_error", "")]);
-        assert_eq!(word(&desk.attempt(CancelSubscriptionCell, &args).await), "key burnt");
+        let desk = scripted(CELL, [error(500, "api_error", "")]);
+        assert_eq!(word(&desk.attempt(&args).await), "key burnt");
     }
 }
 
 #[tokio::test]
 async fn cancel_subscription_in_use_and_limits_are_not_done() {
     for (status, code) in [(409, "idempotency_key_in_use"), (429, "rate_limit"), (429, "lock_timeout"), (401, "")] {
-        let desk = Desk::new(CELL, [error(status, "invalid_request_error", code)]);
-        assert_eq!(word(&desk.attempt(CancelSubscriptionCell, &at_period_end()).await), "not done", "{status} {code}");
+        let desk = scripted(CELL, [error(status, "invalid_request_error", code)]);
+        assert_eq!(word(&desk.attempt(&at_period_end()).await), "not done", "{status} {code}");
     }
 }
 
@@ -121,22 +122,22 @@ async fn cancel_subscription_in_use_and_limits_are_not_done() {
 async fn cancel_subscription_of_another_is_an_echo_fault() {
     let (status, mut other) = subscription("canceled", false);
     other["id"] = json!("sub_2");
-    let desk = Desk::new(CELL, [(status, other.clone()), (status, other)]);
-    assert_eq!(word(&desk.attempt(CancelSubscriptionCell, &now()).await), "echo");
-    assert_eq!(desk.find(CancelSubscriptionCell, &now()).await, Err(Fault::Echo("subscription".to_owned())));
+    let desk = scripted(CELL, [(status, other.clone()), (status, other)]);
+    assert_eq!(word(&desk.attempt(&now()).await), "echo");
+    assert_eq!(desk.find(&now()).await, Err(Fault::Echo("subscription".to_owned())));
 }
 
 #[tokio::test]
 async fn cancel_subscription_unfinished_answer_is_unclear() {
     for args in [now(), at_period_end()] {
-        let desk = Desk::new(CELL, [subscription("active", args.when == CancelWhen::Now)]);
-        assert_eq!(word(&desk.attempt(CancelSubscriptionCell, &args).await), "unclear", "{args:?}");
+        let desk = scripted(CELL, [subscription("active", args.when == CancelWhen::Now)]);
+        assert_eq!(word(&desk.attempt(&args).await), "unclear", "{args:?}");
     }
 }
 
 #[tokio::test]
 async fn cancel_subscription_fetch_reads_what_a_person_names() {
-    let desk = Desk::new(CELL, [subscription("canceled", false), subscription("active", false)]);
+    let desk = scripted(CELL, [subscription("canceled", false), subscription("active", false)]);
     let read = CancelSubscriptionCell.fetch(&desk.context(), &now(), "sub_1").await;
     assert_eq!(read.expect("read").expect("there").status, "canceled");
     assert!(CancelSubscriptionCell.fetch(&desk.context(), &now(), "sub_1").await.is_err());

@@ -37,7 +37,7 @@ pub(super) async fn begin(cx: &Context, args: &SendInvoice) -> Prepared {
 
 /// Makes the draft. Creating is harmless, so a key that a stored failure has burnt is replaced.
 async fn create(cx: &Context, args: &SendInvoice) -> Prepared {
-    let made = step_with_two_keys(cx, &ANSWERS, ["create", "create-again"], |step| args.create(cx.names(), step));
+    let made = step_with_two_keys(cx, ANSWERS, ["create", "create-again"], |step| args.create(cx.names(), step));
     let invoice: Invoice = match made.await? {
         Ok(invoice) => invoice,
         Err(refusal) => return Ok(Step::Refused(refusal)),
@@ -61,7 +61,7 @@ pub(super) async fn fill(cx: &Context, args: &SendInvoice, invoice: &str) -> Pre
         if missing.is_empty() {
             return complete();
         }
-        match cx.step::<Invoice>(&ANSWERS, args.add(cx.names(), step, invoice, &missing)?).await {
+        match cx.step::<Invoice>(ANSWERS, args.add(cx.names(), step, invoice, &missing)?).await {
             Ok(Ok(_)) => stored = None,
             Ok(Err(refusal)) => return Ok(Step::Refused(refusal)),
             // Another key only after a stored failure: the list may be behind what this one added.
@@ -105,13 +105,17 @@ pub(super) async fn finalize(cx: &Context, args: &SendInvoice, invoice: &str) ->
         let finalize = post(format!("/v1/invoices/{invoice}/finalize"), cx.names().harmless_token(step))
             .form([("auto_advance", Some("false".to_owned()))]);
         // Whatever the answer: what counts is where the invoice stands afterwards.
-        last = Some(cx.step::<Invoice>(&ANSWERS, finalize).await);
+        last = match cx.step::<Invoice>(ANSWERS, finalize).await {
+            Ok(Ok(_)) => None,
+            Ok(Err(refusal)) => Some(Ok(Step::Refused(refusal))),
+            Err(fault @ Fault::Status(..)) => Some(Err(fault)),
+            Err(fault) => return Err(fault),
+        };
     }
     match (finalized(cx, args, invoice).await?, last) {
         (Some(step), _) => Ok(step),
-        (None, Some(Ok(Err(refusal)))) => Ok(Step::Refused(refusal)),
-        (None, Some(Err(fault))) => Err(fault),
-        (None, _) => Err(Fault::Unread(format!("{invoice} was finalized and is a draft"))),
+        (None, Some(said)) => said,
+        (None, None) => Err(Fault::Unread(format!("{invoice} was finalized and is a draft"))),
     }
 }
 

@@ -1,14 +1,9 @@
-//! A stand-in for Stripe: payment intents, charges, refunds, invoices and events, with the idempotency layer of its v1 API.
-//!
-//! It behaves as Stripe's documents say (`FAILURE_MODES.md` lists them), keeps its state in memory, counts what happened
-//! and can be told to break. Effects are of the kinds `charge` (money taken or held), `capture`, `cancel`, `refund` and
-//! `invoice_mail`.
-//! A stand-in for Stripe: payment intents, charges, refunds, transfers, subscriptions and events, with the idempotency
-//! layer of its v1 API.
+//! A stand-in for Stripe: payment intents, charges, refunds, transfers, subscriptions, invoices and events, with the
+//! idempotency layer of its v1 API.
 //!
 //! It behaves as Stripe's documents say (`FAILURE_MODES.md` lists them), keeps its state in memory, counts what happened
 //! and can be told to break. Effects are of the kinds `charge` (money taken or held), `capture`, `cancel`, `refund`,
-//! `transfer`, `subscribe`, `cancel_subscription` and `cancel_at_period_end`.
+//! `transfer`, `subscribe`, `cancel_subscription`, `cancel_at_period_end` and `invoice_mail`.
 //!
 //! What a confirmation leads to is decided by the payment method, as with Stripe's test cards: `pm_card_visa` pays,
 //! `pm_card_chargeDeclined` is declined, `pm_card_authenticationRequired` wants the customer, `pm_processing` settles
@@ -161,10 +156,6 @@ impl StandIn {
                     Err(fail) => fail.reply(),
                 }
             }
-            "DELETE" => match self.at_desk(&account, None, Some(request_id), |desk| routes::delete(request, desk)) {
-                Ok(value) => Reply::json(200, &value),
-                Err(fail) => fail.reply(),
-            },
             _ => fail::Fail::new(405, "invalid_request_error", "Method not allowed.").reply(),
         }
     }

@@ -5,9 +5,7 @@ use super::desk::Desk;
 use super::fail::Fail;
 use super::list::{Entry, page};
 use super::payment_intents::{Cancel, Capture, Confirm, Create};
-use super::refunds;
-use super::{invoice_commands, invoices};
-use super::{refunds, subscriptions, transfers};
+use super::{invoice_commands, invoices, refunds, subscriptions, transfers};
 use hapax_standin::{Request, Twists};
 use serde_json::{Value, json};
 
@@ -23,6 +21,7 @@ pub(super) enum Command {
     Subscribe(subscriptions::Create),
     UpdateSubscription(String, subscriptions::Update),
     CancelSubscription(String),
+    DeleteInvoice(String),
 }
 
 impl Command {
@@ -31,6 +30,7 @@ impl Command {
         if request.method == "DELETE" {
             return match request.segments().as_slice() {
                 ["v1", "subscriptions", id] => Ok(Self::CancelSubscription((*id).to_owned())),
+                ["v1", "invoices", id] => Ok(Self::DeleteInvoice((*id).to_owned())),
                 _ => Err(unknown_path(request)),
             };
         }
@@ -68,6 +68,7 @@ impl Command {
             Self::Subscribe(create) => create.run(desk),
             Self::UpdateSubscription(id, update) => update.run(&id, desk),
             Self::CancelSubscription(id) => subscriptions::cancel(&id, desk),
+            Self::DeleteInvoice(id) => invoices::delete(&id, desk),
         }
     }
 }
@@ -88,14 +89,6 @@ pub(super) fn read(request: &Request, twists: &Twists, desk: &mut Desk<'_>) -> R
         ["v1", "subscriptions", id] => desk.subscription_value(id),
         ["v1", "events"] => page(events(request, desk), request, twists, desk.now_ms),
         ["v1", "invoices", ..] => invoices::read(request, twists, desk),
-        _ => Err(unknown_path(request)),
-    }
-}
-
-/// Answers a DELETE.
-pub(super) fn delete(request: &Request, desk: &mut Desk<'_>) -> Result<Value, Fail> {
-    match request.segments().as_slice() {
-        ["v1", "invoices", id] => invoices::delete(id, desk),
         _ => Err(unknown_path(request)),
     }
 }
