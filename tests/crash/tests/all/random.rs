@@ -3,44 +3,65 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use hapax_standin::{Fault, When};
+use hapax_standin::Fault;
 
 use super::bed::Bed;
-use super::jobs::CELLS;
-use super::tally::{Tally, rounds, run};
+use super::jobs::{self, Job};
+use super::process::kill_after;
+use super::tally::{LEAST_AT_RANDOM, Tally, first_seed, rounds, run};
+
+/// After so many rounds without enough kills something is wrong.
+const MOST_ROUNDS: u64 = 20;
 
 /// The n-th number of a seed.
-fn number(seed: u64, n: u64) -> u64 {
+pub(crate) fn number(seed: u64, n: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     (seed, n).hash(&mut hasher);
     hasher.finish()
 }
 
-async fn trial(cell: &'static str, seed: u64) -> Tally {
-    let bed = Bed::new(cell, seed).await;
-    let faults = [Fault::CutAfterCommit, Fault::LoseRequest, Fault::TruncateReply { body_bytes: 7 }];
-    let fault = faults[(number(seed, 100) % 3) as usize].clone();
-    bed.proxy.inject(When::on("POST", bed.job.shot), fault);
-    let mut kills = 0;
+fn network(seed: u64) -> Option<Fault> {
+    match number(seed, 100) % 4 {
+        0 => None,
+        1 => Some(Fault::CutAfterCommit),
+        2 => Some(Fault::LoseRequest),
+        _ => Some(Fault::TruncateReply { body_bytes: 7 }),
+    }
+}
+
+async fn trial(job: Job, seed: u64) -> Tally {
+    let bed = Bed::new(job, 1).await;
+    bed.breaks(network(seed));
+    let mut tally = Tally::default();
     for n in 0..8 {
         // Anywhere between the start and the last write, on a quick machine as on a busy one.
-        let longest = if n % 2 == 0 { 12 } else { 60 };
+        let longest = [15, 60, 240][(n % 3) as usize];
         let pause = Duration::from_millis(1 + number(seed, n) % longest);
-        kills += usize::from(bed.kill_after(bed.again(n == 0 || number(seed, n + 50).is_multiple_of(2)), pause).await);
+        let by_caller = n == 0 || number(seed, n + 50).is_multiple_of(2);
+        let ended = kill_after(bed.again(by_caller), pause).await;
+        bed.watch(&mut tally, ended).await;
     }
-    bed.settle(true).await;
-    let effects = bed.effects();
-    assert_eq!(effects, 1, "{cell}, seed {seed}: {effects} effects");
-    Tally::of(kills, effects)
+    let ended = bed.settle(0, true).await;
+    tally.add(bed.judge(0, &ended).await);
+    for wrong in &mut tally.wrong {
+        *wrong = format!("seed {seed}: {wrong}");
+    }
+    tally
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_random() {
-    let first = std::env::var("HAPAX_CRASH_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let seeds = first..first + 10 * rounds();
-    let trials = CELLS.into_iter().flat_map(|cell| seeds.clone().map(move |seed| trial(cell, seed)));
-    let tally = run(trials.collect::<Vec<_>>()).await;
-    tally.tell("killed at random");
-    assert!(tally.kills >= 80, "{tally:?}");
-    assert_eq!((tally.duplicates, tally.losses), (0, 0));
+    const SEEDS: u64 = 2;
+    let mut sum = Tally::default();
+    let wanted = LEAST_AT_RANDOM * rounds();
+    for round in 0..MOST_ROUNDS * rounds() as u64 {
+        let seeds = (0..SEEDS).map(|seed| first_seed() + round * SEEDS + seed);
+        let trials = seeds.flat_map(|seed| jobs::all().into_iter().map(move |job| trial(job, seed)));
+        sum.add(run(trials.collect::<Vec<_>>()).await);
+        if sum.kills >= wanted || !sum.wrong.is_empty() {
+            break;
+        }
+    }
+    sum.conclude("killed at random");
+    assert!(sum.kills >= wanted, "{sum:?}");
 }

@@ -1,0 +1,158 @@
+//! What is run and killed: one job for each cell of the catalog, with what it needs at the provider.
+//!
+//! A new cell is an entry of its adapter's `JOBS` and an arm of its `intent`; a new adapter is a file
+//! here and a line in [`all`] and in [`intent`].
+
+mod amadeus;
+mod gmail;
+mod stripe;
+mod twilio;
+
+use hapax_core::capability::SecondEffect;
+use hapax_core::cell::{SharedCell, SharedIntegration};
+use hapax_core::executor::Point;
+use hapax_standin::client::Call;
+use serde_json::Value;
+
+/// Cells that are not killed, each with its reason.
+const WITHOUT: [(&str, &str); 0] = [];
+
+/// How one cell is killed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    pub(crate) cell: &'static str,
+    /// Kind of its effect in the stand-in's list.
+    pub(crate) effect: &'static str,
+    /// Method and path of the request that counts, for the fault proxy.
+    pub(crate) shot: (&'static str, &'static str),
+}
+
+/// What is wanted once.
+#[derive(Clone, Debug)]
+pub(crate) struct Intent {
+    pub(crate) args: Value,
+    /// What stands on its effect alone: the object's id, or a text beside it.
+    pub(crate) sign: Sign,
+}
+
+/// How an effect is known to be an intent's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// It carries our mark.
+    Mark,
+    /// It happened to this object, or has this text beside it.
+    Is(String),
+}
+
+/// The provider, past every fault.
+pub(crate) struct Site {
+    pub(crate) url: String,
+    /// Its time, in milliseconds since 1970.
+    pub(crate) now_ms: i64,
+}
+
+/// All jobs.
+pub(crate) fn all() -> Vec<Job> {
+    [&amadeus::JOBS[..], &gmail::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
+}
+
+/// The number-th intent of a job, after making what it needs.
+pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
+    match job.integration() {
+        "amadeus" => amadeus::intent(job.cell, site, number).await,
+        "gmail" => gmail::intent(number),
+        "stripe" => stripe::intent(job.cell, site, number).await,
+        "twilio" => twilio::intent(job.cell, site, number).await,
+        other => panic!("no intents of {other}"),
+    }
+}
+
+impl Intent {
+    /// One whose effect carries our mark.
+    fn marked(args: Value) -> Self {
+        Self { args, sign: Sign::Mark }
+    }
+
+    /// One whose effect is known by an id or a text.
+    fn known_by(sign: &str, args: Value) -> Self {
+        Self { args, sign: Sign::Is(sign.to_owned()) }
+    }
+}
+
+impl Job {
+    pub(crate) fn integration(self) -> &'static str {
+        self.cell.split_once('.').expect("a cell's id has two halves").0
+    }
+
+    fn declared(self) -> SharedCell {
+        let cells = catalog().into_iter().flat_map(|integration| integration.cells());
+        cells.into_iter().find(|cell| cell.spec().id == self.cell).expect("a cell of the catalog")
+    }
+
+    /// Whether a second request never goes out without a person.
+    pub(crate) fn is_withheld(self) -> bool {
+        self.declared().spec().published().0.best() == SecondEffect::Withheld
+    }
+
+    /// Whether a run of it, and what follows a lost answer, can come to this point.
+    pub(crate) fn comes_to(self, point: Point) -> bool {
+        let declared = self.declared();
+        let spec = declared.spec();
+        match point {
+            Point::AfterPrepareStep => !spec.notes.is_empty(),
+            Point::BeforeLook | Point::AfterLook => spec.queries().any(|query| !query.told),
+            _ => true,
+        }
+    }
+
+    /// All that a connection can meet, as a list for its configuration: the stand-in meets it.
+    pub(crate) fn needs(self) -> String {
+        let integration = catalog().into_iter().find(|one| one.name() == self.integration()).expect("an adapter");
+        let cells = integration.cells();
+        let needs = cells.iter().flat_map(|cell| cell.spec().published().1);
+        let mut words: Vec<String> = needs.map(|need| format!("{:?}", need.words())).collect();
+        words.sort();
+        words.dedup();
+        words.join(", ")
+    }
+}
+
+fn catalog() -> Vec<SharedIntegration> {
+    hapax_catalog::integrations()
+}
+
+impl Site {
+    /// Asks the stand-in for something that an intent needs, as somebody else does.
+    async fn ask(&self, call: Call) -> Value {
+        let reply = call.send().await.expect("the stand-in answers");
+        assert!(reply.status < 300, "the stand-in refuses: {} {}", reply.status, reply.value());
+        reply.value()
+    }
+
+    /// A credential that the stand-in accepts.
+    fn credential(integration: &str, field: &str) -> &'static str {
+        let known = hapax_catalog::stand_in_credentials(integration).iter();
+        known.clone().find(|(name, _)| *name == field).expect("a credential of the stand-in").1
+    }
+}
+
+/// An id or another text out of an answer.
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn every_cell_of_the_catalog_has_a_job_or_a_reason() {
+    let known: Vec<&str> = all().iter().map(|job| job.cell).collect();
+    let excused: Vec<&str> = WITHOUT.iter().map(|(cell, _)| *cell).collect();
+    let cells = catalog().into_iter().flat_map(|integration| integration.cells());
+    let cells: Vec<&str> = cells.map(|cell| cell.spec().id).collect();
+    for cell in &cells {
+        let times = known.iter().chain(&excused).filter(|listed| *listed == cell).count();
+        assert_eq!(times, 1, "{cell}: give it one job in tests/crash/tests/all/jobs, or say in WITHOUT why not");
+    }
+    for listed in known.iter().chain(&excused) {
+        assert!(cells.contains(listed), "the catalog has no {listed}");
+    }
+    assert!(WITHOUT.iter().all(|(_, reason)| !reason.is_empty()), "a reason is a sentence");
+}
