@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Output;
 
 use hapax_core::identity::{Form, Names, NamespaceSecret, Seed};
-use hapax_core::ledger::{By, Filter, Ledger, Phase, Serves};
+use hapax_core::ledger::{By, Filter, Ledger, OperationId, Phase, Serves};
 use hapax_core::protocol::{Bounds, Final, OpState, Stamp, fold};
 use hapax_standin::Effect;
 use serde_json::Value;
@@ -18,7 +18,8 @@ use super::tally::Tally;
 struct Lies {
     key: String,
     state: OpState,
-    phase: Phase,
+    /// Whether it is neither final, nor held, nor with a person.
+    is_open: bool,
     /// Whether it becomes due some time.
     is_due: bool,
 }
@@ -43,7 +44,7 @@ impl Bed {
         let operations = self.operations().await;
         let mut wrong = Vec::new();
         for one in &operations {
-            if one.phase == Phase::Open && !one.is_due {
+            if one.is_open && !one.is_due {
                 wrong.push(format!("{} is neither final, due, nor with a person", one.key));
             }
         }
@@ -57,7 +58,7 @@ impl Bed {
         }
         wrong.extend(counts.iter().filter(|(_, n)| **n > 1).map(|(key, n)| format!("{key} has {n} effects")));
         let wrong = wrong.iter().map(|what| format!("{}: {what}", self.job.cell)).collect();
-        (wrong, operations.iter().any(|one| one.phase == Phase::Open))
+        (wrong, operations.iter().any(|one| one.is_open))
     }
 
     /// Judges how an intent ended: once, or with a person who has what they need.
@@ -121,21 +122,35 @@ impl Bed {
     }
 
     async fn operations(&self) -> Vec<Lies> {
-        let read = "the ledger can be read";
-        let served = [Serves { connection: CONNECTION.to_owned(), cell: self.job.cell.to_owned() }];
-        let some_time = Stamp { wall_ms: i64::MAX, boot_ms: 0, boot: 0 };
         let mut operations = Vec::new();
-        for phase in Phase::ALL {
-            let filter = Filter { phases: vec![phase], ..Filter::default() };
-            for id in self.ledger.list(&filter).await.expect(read) {
-                let stored = self.ledger.load(By::Id(id)).await.expect(read).expect("what is listed is there");
-                let state = fold(&stored.records);
-                let key = state.intent.as_ref().map(|intent| intent.key.to_string()).unwrap_or_default();
-                let due = self.ledger.due(&served, some_time, 1_000).await.expect(read);
-                operations.push(Lies { key, state, phase, is_due: due.contains(&id) });
-            }
+        for id in self.ledger.list(&Filter::default()).await.expect("a list") {
+            operations.push(self.operation(id).await);
         }
         operations
+    }
+
+    /// An operation at one moment: where workers are at it, it is read until nothing moved meanwhile.
+    async fn operation(&self, id: OperationId) -> Lies {
+        let served = [Serves { connection: CONNECTION.to_owned(), cell: self.job.cell.to_owned() }];
+        let some_time = Stamp { wall_ms: i64::MAX, boot_ms: 0, boot: 0 };
+        let open = Filter { phases: vec![Phase::Open], ..Filter::default() };
+        let load = async || self.ledger.load(By::Id(id)).await.expect("a read").expect("what is listed is there");
+        loop {
+            let stored = load().await;
+            let is_open = self.ledger.list(&open).await.expect("a list").contains(&id);
+            let is_due = self.ledger.due(&served, some_time, 1_000).await.expect("a list").contains(&id);
+            if load().await.records.len() == stored.records.len() {
+                let state = fold(&stored.records);
+                let key = state.intent.as_ref().map(|intent| intent.key.to_string()).unwrap_or_default();
+                return Lies { key, state, is_open, is_due };
+            }
+        }
+    }
+
+    /// Whether there are operations, and none is under way.
+    pub(crate) async fn has_ended(&self) -> bool {
+        let operations = self.operations().await;
+        !operations.is_empty() && !operations.iter().any(|one| one.is_open)
     }
 
     /// How many operations there are.

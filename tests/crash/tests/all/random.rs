@@ -1,14 +1,17 @@
 //! Killed at random, several times in a row.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::time::Duration;
 
 use hapax_standin::Fault;
+use tokio::time::Instant;
 
 use super::bed::Bed;
 use super::jobs::{self, Job};
-use super::process::kill_after;
+use super::process::{finish, kill_after};
 use super::tally::{LEAST_AT_RANDOM, Tally, first_seed, rounds, run};
+
+/// How often one operation is killed at most.
+const MOST_KILLS: u64 = 8;
 
 /// After so many rounds without enough kills something is wrong.
 const MOST_ROUNDS: u64 = 20;
@@ -33,13 +36,20 @@ async fn trial(job: Job, seed: u64) -> Tally {
     let bed = Bed::new(job, 1).await;
     bed.breaks(network(seed));
     let mut tally = Tally::default();
-    for n in 0..8 {
-        // Anywhere between the start and the last write, on a quick machine as on a busy one.
-        let longest = [15, 60, 240][(n % 3) as usize];
-        let pause = Duration::from_millis(1 + number(seed, n) % longest);
+    // A process that finds nothing to do: how long one takes here and now, on a quick machine as on a busy one.
+    let began = Instant::now();
+    finish(bed.recoverer()).await;
+    let usual = began.elapsed();
+    for n in 0..MOST_KILLS {
+        // Anywhere between the start and what follows the last write.
+        let pause = usual.mul_f64((number(seed, n) % 300) as f64 / 100.0);
         let by_caller = n == 0 || number(seed, n + 50).is_multiple_of(2);
         let ended = kill_after(bed.again(by_caller), pause).await;
         bed.watch(&mut tally, ended).await;
+        // What comes after the end is only read.
+        if bed.has_ended().await {
+            break;
+        }
     }
     let ended = bed.settle(0, true).await;
     tally.add(bed.judge(0, &ended).await);

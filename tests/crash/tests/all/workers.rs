@@ -28,7 +28,7 @@ async fn trial(job: Job, seed: u64) -> Tally {
     for intent in 0..INTENTS {
         let bed = bed.clone();
         processes.spawn(async move {
-            let pause = Duration::from_millis(5 + number(seed, intent) % 80);
+            let pause = Duration::from_millis(40 + number(seed, intent) % 160);
             let mut tally = Tally::default();
             let ended = kill_after(bed.caller(intent as usize), pause).await;
             bed.watch(&mut tally, ended).await;
