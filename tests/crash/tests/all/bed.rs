@@ -23,6 +23,11 @@ const SCALE: u32 = 500;
 /// Name of the one connection.
 pub(crate) const CONNECTION: &str = "shop";
 
+/// The clock of everything here.
+pub(crate) fn clock() -> ScaledClock {
+    ScaledClock::new(SCALE)
+}
+
 pub(crate) struct Bed {
     folder: TempDir,
     pub(crate) job: Job,
@@ -36,7 +41,7 @@ pub(crate) struct Bed {
 impl Bed {
     /// With so many intents, none of them begun.
     pub(crate) async fn new(job: Job, intents: u64) -> Self {
-        let clock = ScaledClock::new(SCALE);
+        let clock = clock();
         let server = hapax_catalog::start_stand_in(job.integration(), 0, Arc::new(move || clock.now().wall_ms));
         let server = server.await.expect("a stand-in");
         let proxy = FaultProxy::start(&server.url()).await.expect("a proxy");

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::process::Output;
 
+use hapax_core::clock::Clock;
 use hapax_core::identity::{Form, Names, NamespaceSecret, Seed};
 use hapax_core::ledger::{By, Filter, Ledger, OperationId, Phase, Serves};
-use hapax_core::protocol::{Bounds, Final, OpState, Stamp, fold};
+use hapax_core::protocol::{Bounds, Elapsed, Final, OpState, Stamp, fold};
 use hapax_standin::Effect;
 use serde_json::Value;
 
-use super::bed::{Bed, CONNECTION};
+use super::bed::{Bed, CONNECTION, clock};
 use super::jobs::Sign;
 use super::process::{Ended, answer};
 use super::tally::Tally;
@@ -83,14 +84,14 @@ impl Bed {
         tally
     }
 
-    /// With a person is right where nobody else can know or the bounds of automatic work are reached. The
-    /// evidence must be there, and what they find must close it.
+    /// With a person is right where nobody else can know or automatic work is at its bounds. The evidence
+    /// must be there, and what they find must close it.
     async fn persons_matter(&self, number: usize, effects: &[Effect]) -> Result<(), String> {
         let shown = self.show(number).await;
         let evidence = &shown["evidence"];
         let open = evidence["open_attempts"].as_u64().unwrap_or_default();
-        let bounded = open >= u64::from(Bounds::default().attempts);
-        if open == 0 || !(self.job.is_withheld() || bounded) {
+        let is_bounded = open >= u64::from(Bounds::default().attempts) || self.is_out_of_patience(number).await;
+        if open == 0 || !(self.job.is_withheld() || is_bounded) {
             return Err(format!("a person has it without need: {shown}"));
         }
         if evidence["look_at"].as_str().is_none_or(str::is_empty) {
@@ -102,6 +103,15 @@ impl Bed {
             (Some(0), 1) => Ok(()),
             (_, count) => Err(format!("a person could not close it: {}; {count} effects", answer(&closed))),
         }
+    }
+
+    /// Whether automatic work has gone on for as long as the cell allows, which a busy machine may bring
+    /// about: seconds are hours here.
+    async fn is_out_of_patience(&self, number: usize) -> bool {
+        let key = Self::key(number);
+        let began = self.operations().await.into_iter().find(|one| one.key == key).map(|one| one.state.patience_from);
+        let waited = began.map_or(0, |began| Elapsed::between(began, clock().now()).at_most_ms);
+        u128::from(waited) >= self.job.patience().as_millis()
     }
 
     /// The effects of one intent.

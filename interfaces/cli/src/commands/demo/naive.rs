@@ -1,52 +1,62 @@
 //! A retry loop as it is often written: an error means that nothing happened, so try again.
 
+use hapax_standin::Reply;
 use hapax_standin::client::Call;
-use serde_json::Value;
 
 use super::stage::Stage;
-use crate::exit::Failure;
+use super::trip;
 
-/// Charges 25.00 EUR in one request with a key made for this attempt. Returns the payment.
-pub(super) async fn charge(stage: &Stage, attempt: u32) -> Option<String> {
+/// One attempt to charge, in one request with a key made for this attempt. `None` is any failure: no
+/// answer, or an answer that isn't a success.
+pub(super) async fn charge(stage: &Stage) -> Option<String> {
+    let stripe = &stage.stripe;
     let fields = [
-        ("amount", "2500"),
+        ("amount", trip::PRICE),
         ("currency", "eur"),
         ("payment_method", "pm_card_visa"),
         ("payment_method_types[0]", "card"),
         ("confirm", "true"),
     ];
-    post(stage, "/v1/payment_intents", &fields, attempt).await
-}
-
-/// Gives back 5.00 EUR of a payment.
-pub(super) async fn refund(stage: &Stage, payment: &str, attempt: u32) -> Option<String> {
-    post(stage, "/v1/refunds", &[("payment_intent", payment), ("amount", "500")], attempt).await
-}
-
-/// One attempt. `None` is any failure: no answer, or an answer that isn't a success.
-async fn post(stage: &Stage, path: &str, fields: &[(&str, &str)], attempt: u32) -> Option<String> {
     // The mistake: a key that is made anew for each attempt protects nothing.
-    let key = format!("fresh-{attempt}-{}", hapax_core::ledger::OperationId::fresh());
-    let reply = authorized(Call::post(&format!("{}{path}", stage.url())))
-        .header("idempotency-key", &key)
-        .form(fields)
-        .send()
-        .await
-        .ok()?;
-    let id = reply.value()["id"].as_str().map(str::to_owned);
-    id.filter(|_| reply.status == 200)
+    let key = format!("fresh-{}", hapax_core::ledger::OperationId::fresh());
+    let call = Call::post(&stripe.at("/v1/payment_intents")).form(&fields).header("idempotency-key", &key);
+    let made = sent(call, stripe.credential("api_key")).await?;
+    text(&made, "/id")
 }
 
-/// What a person sees who looks at the payment in the provider's records: its newest refund.
-pub(super) async fn look_up_refund(stage: &Stage, payment: &str) -> Result<String, Failure> {
-    let url = format!("{}/v1/refunds?payment_intent={payment}&limit=1", stage.url());
-    let reply = authorized(Call::get(&url)).send().await;
-    let value = reply.map(|reply| reply.value()).unwrap_or(Value::Null);
-    let id = value["data"][0]["id"].as_str().map(str::to_owned);
-    id.ok_or_else(|| Failure::internal("the demo's provider did not repair what it lost; please report this"))
+/// One attempt to send the confirmation. Gmail has no key for it.
+pub(super) async fn mail(stage: &Stage) -> Option<String> {
+    let gmail = &stage.gmail;
+    let boundary = "two-parts";
+    let parts = format!(
+        "--{boundary}\r\nContent-Type: application/json\r\n\r\n{{}}\r\n--{boundary}\r\nContent-Type: message/rfc822\r\n\r\n\
+         {}\r\n--{boundary}--\r\n",
+        trip::written_mail()
+    );
+    let call = Call::post(&gmail.at("/upload/gmail/v1/users/me/messages/send?uploadType=multipart"));
+    let call = call.header("content-type", &format!("multipart/related; boundary={boundary}")).body(parts.into_bytes());
+    text(&sent(call, gmail.credential("access_token")).await?, "/id")
 }
 
-fn authorized(call: Call) -> Call {
-    let key = hapax_catalog::stand_in_credentials("stripe").first().map_or("", |(_, value)| value);
-    call.header("authorization", &format!("Bearer {key}"))
+/// One attempt to order the flights. Amadeus has no key for it.
+pub(super) async fn book(stage: &Stage) -> Option<String> {
+    let amadeus = &stage.amadeus;
+    let fields = [
+        ("grant_type", "client_credentials"),
+        ("client_id", amadeus.credential("client_id")),
+        ("client_secret", amadeus.credential("client_secret")),
+    ];
+    let token = Call::post(&amadeus.at("/v1/security/oauth2/token")).form(&fields).send().await.ok()?;
+    let token = text(&token, "/access_token")?;
+    let ordered = sent(Call::post(&amadeus.at(trip::ORDERS)).json(&trip::order()), &token).await?;
+    text(&ordered, "/data/associatedRecords/0/reference")
+}
+
+async fn sent(call: Call, bearer: &str) -> Option<Reply> {
+    let reply = call.header("authorization", &format!("Bearer {bearer}")).send().await.ok()?;
+    Some(reply).filter(|reply| reply.status < 300)
+}
+
+fn text(reply: &Reply, pointer: &str) -> Option<String> {
+    reply.value().pointer(pointer)?.as_str().map(str::to_owned)
 }

@@ -1,14 +1,13 @@
-//! What the demo happens on: provider, breakable line, ledger.
+//! What the demo happens on: providers, breakable lines, ledger.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use hapax_catalog::start_stand_in;
 use hapax_core::clock::{Clock, ScaledClock};
 use hapax_core::identity::NamespaceSecret;
 use hapax_ledger_sqlite::SqliteLedger;
-use hapax_standin::{Fault, FaultProxy, Kind, Server, When};
+use hapax_standin::{Fault, FaultProxy, Server, When};
 use tempfile::TempDir;
 
 use crate::commands::init::write_new;
@@ -18,31 +17,30 @@ use crate::exit::Failure;
 /// take 80 s; that is 1.6 s here, which a slow machine can keep.
 const SCALE: u32 = 50;
 
-/// How long the provider takes to repair what it lost.
-const REPAIR_MS: i64 = 3_600_000;
-
 /// Everything that must live as long as the demo.
 pub(super) struct Stage {
-    server: Server,
-    proxy: FaultProxy,
-    /// By how much the provider's clock was put forward.
-    skipped_ms: Arc<AtomicI64>,
+    /// Charges cards.
+    pub(super) stripe: Provider,
+    /// Sends mails.
+    pub(super) gmail: Provider,
+    /// Books flights.
+    pub(super) amadeus: Provider,
     folder: TempDir,
+}
+
+/// A stand-in, behind a line that can break.
+pub(super) struct Provider {
+    integration: &'static str,
+    server: Server,
+    line: FaultProxy,
 }
 
 impl Stage {
     pub(super) async fn set_up() -> Result<Self, Failure> {
-        let broken = |what: &str, error: &dyn std::fmt::Display| {
-            Failure::internal(format!("nothing was sent: the demo could not set up {what} ({error})"))
-        };
-        let skipped_ms = Arc::new(AtomicI64::new(0));
-        let (clock, skipped) = (ScaledClock::new(SCALE), skipped_ms.clone());
-        let now = move || clock.now().wall_ms + skipped.load(Ordering::SeqCst);
-        let server =
-            start_stand_in("stripe", 0, Arc::new(now)).await.map_err(|error| broken("its provider", &error))?;
-        let proxy = FaultProxy::start(&server.url()).await.map_err(|error| broken("its line", &error))?;
         let folder = tempfile::tempdir().map_err(|error| broken("its folder", &error))?;
-        let stage = Self { server, proxy, skipped_ms, folder };
+        let stripe = Provider::start("stripe").await?;
+        let (gmail, amadeus) = (Provider::start("gmail").await?, Provider::start("amadeus").await?);
+        let stage = Self { stripe, gmail, amadeus, folder };
         write_new(&stage.folder.path().join("hapax.secret"), NamespaceSecret::generate().expose())?;
         drop(SqliteLedger::create(stage.folder.path().join("hapax.ledger"))?);
         write_new(&stage.config(), &stage.configuration())?;
@@ -52,10 +50,10 @@ impl Stage {
     fn configuration(&self) -> String {
         format!(
             "[ledger]\npath = \"hapax.ledger\"\n[namespace]\nsecret_file = \"hapax.secret\"\n[clock]\nscale = {SCALE}\n\
-             # A person is asked after a few looks, so that nobody waits for the usual twenty.\n\
-             [policy.bounds]\nlooks = 6\n\
-             [connections.shop]\nintegration = \"stripe\"\nbase_url = \"{}\"\nstand_in = true\n",
-            self.proxy.url()
+             {}{}meets = [\"gmail.readonly\"]\n{}",
+            self.stripe.connection(),
+            self.gmail.connection(),
+            self.amadeus.connection()
         )
     }
 
@@ -68,10 +66,32 @@ impl Stage {
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
+}
 
-    /// The provider, behind the line that breaks.
-    pub(super) fn url(&self) -> String {
-        self.proxy.url()
+impl Provider {
+    async fn start(integration: &'static str) -> Result<Self, Failure> {
+        let clock = ScaledClock::new(SCALE);
+        let server = start_stand_in(integration, 0, Arc::new(move || clock.now().wall_ms)).await;
+        let server = server.map_err(|error| broken("a provider", &error))?;
+        let line = FaultProxy::start(&server.url()).await.map_err(|error| broken("a line", &error))?;
+        Ok(Self { integration, server, line })
+    }
+
+    fn connection(&self) -> String {
+        let Self { integration, line, .. } = self;
+        let url = line.url();
+        format!("[connections.{integration}]\nintegration = \"{integration}\"\nbase_url = \"{url}\"\nstand_in = true\n")
+    }
+
+    /// An address at the provider, behind the line that breaks.
+    pub(super) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.line.url())
+    }
+
+    /// A credential that it accepts.
+    pub(super) fn credential(&self, field: &str) -> &'static str {
+        let known = hapax_catalog::stand_in_credentials(self.integration).iter();
+        known.filter(|(name, _)| *name == field).map(|(_, value)| *value).next().unwrap_or_default()
     }
 
     /// How often something has happened so far, by the provider's own count.
@@ -81,17 +101,10 @@ impl Stage {
 
     /// The line breaks once, when the provider has done what it was asked and before it can say so.
     pub(super) fn lose_answer(&self, path: &str) {
-        self.proxy.inject(When::on("POST", path), Fault::CutAfterCommit);
+        self.line.inject(When::on("POST", path), Fault::CutAfterCommit);
     }
+}
 
-    /// The provider trips once: it answers with an error, and repairs it an hour later.
-    pub(super) fn trip(&self, path: &str) {
-        let kind = Kind::StoredError { status: 500, effect: false, repaired_after_ms: Some(REPAIR_MS) };
-        self.server.injections().add(When::on("POST", path), kind);
-    }
-
-    /// An hour passes for the provider.
-    pub(super) fn skip_the_repair(&self) {
-        self.skipped_ms.fetch_add(REPAIR_MS + 60_000, Ordering::SeqCst);
-    }
+fn broken(what: &str, error: &dyn std::fmt::Display) -> Failure {
+    Failure::internal(format!("nothing was sent: the demo could not set up {what} ({error})"))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::output::{Output, Style};
 
 /// How long a reader gets for a paragraph. A demo with all of these stays under half a minute.
-const PAUSE: Duration = Duration::from_millis(2_500);
+const PAUSE: Duration = Duration::from_secs(4);
 
 /// Tells the story.
 pub(super) struct Teller {
@@ -19,8 +19,9 @@ impl Teller {
     }
 
     pub(super) fn opening(&self) {
-        self.say("hapax in a minute. Everything runs on this machine: a small copy of Stripe that counts what");
-        self.say("really happens, and in front of it a line that can break at the worst moment.");
+        self.say("hapax in a minute: an agent arranges a trip. Everything runs on this machine: small copies of");
+        self.say("Stripe, Gmail and Amadeus that count what really happens, and in front of them lines that can");
+        self.say("break at the worst moment.");
     }
 
     /// Begins a scene, after a pause.
@@ -33,6 +34,22 @@ impl Teller {
     /// A line of the story.
     pub(super) fn say(&self, text: impl Display) {
         self.output.line(text);
+    }
+
+    /// A name and what it is, in lines that a terminal needn't break.
+    pub(super) fn pair(&self, name: &str, text: &str) {
+        const WIDTH: usize = 86;
+        let mut name = name;
+        let mut line = String::new();
+        for word in text.split_whitespace() {
+            if !line.is_empty() && line.len() + word.len() >= WIDTH {
+                self.say(format!("     {name:<8} {line}"));
+                (name, line) = ("", String::new());
+            }
+            let space = if line.is_empty() { "" } else { " " };
+            line = format!("{line}{space}{word}");
+        }
+        self.say(format!("     {name:<8} {line}"));
     }
 
     /// A command as it would be typed.

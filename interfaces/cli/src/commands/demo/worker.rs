@@ -26,12 +26,6 @@ pub(super) async fn show(stage: &Stage, key: &str) -> Result<OperationView, Fail
     answer(stage, &["show", "--key", key]).await
 }
 
-/// Says what a person says.
-pub(super) async fn resolve(stage: &Stage, view: &OperationView, id: &str) -> Result<RunReport, Failure> {
-    let (operation, seen) = (view.operation.to_string(), view.revision.to_string());
-    answer(stage, &["resolve", &operation, "--seen", &seen, "--happened", id, "--by", "dana"]).await
-}
-
 /// Runs an intent in a worker that is killed when its request has been answered and before it has
 /// written anything down about that.
 pub(super) async fn run_and_kill(stage: &Stage, cell: &str, key: &str, args: &Value) -> Result<(), Failure> {

@@ -8,6 +8,8 @@ mod gmail;
 mod stripe;
 mod twilio;
 
+use std::time::Duration;
+
 use hapax_core::capability::SecondEffect;
 use hapax_core::cell::{SharedCell, SharedIntegration};
 use hapax_core::executor::Point;
@@ -92,6 +94,11 @@ impl Job {
     /// Whether a second request never goes out without a person.
     pub(crate) fn is_withheld(self) -> bool {
         self.declared().spec().published().0.best() == SecondEffect::Withheld
+    }
+
+    /// Bound on automatic work.
+    pub(crate) fn patience(self) -> Duration {
+        self.declared().spec().patience
     }
 
     /// Whether a run of it, and what follows a lost answer, can come to this point.
