@@ -12,6 +12,7 @@ use hapax_standin::{Fault, FaultProxy, Server, When};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
+use tokio::time::Instant;
 
 use super::binary::hapax;
 use super::jobs::{Intent, Job, Site, intent};
@@ -112,6 +113,14 @@ impl Bed {
     /// A recovery of all that is due.
     pub(crate) fn recoverer(&self) -> Command {
         self.command(&["recover", "--wait", "7200"])
+    }
+
+    /// How long a process that finds nothing to do takes, here and now: random moments are measured in it,
+    /// on a quick machine as on a busy one.
+    pub(crate) async fn usual(&self) -> Duration {
+        let began = Instant::now();
+        finish(self.recoverer()).await;
+        began.elapsed()
     }
 
     /// A worker that takes up what becomes due until it is killed.

@@ -1,7 +1,5 @@
 //! Several processes with one key, some of them killed.
 
-use std::time::Duration;
-
 use hapax_standin::Fault;
 use tokio::task::JoinSet;
 
@@ -11,12 +9,13 @@ use super::kept::receipt;
 use super::process::{finish, kill_after};
 use super::tally::{Tally, run};
 
-async fn trial(job: Job, loses: bool, pause: Duration) -> Tally {
+async fn trial(job: Job, loses: bool, after: f64) -> Tally {
     let bed = Bed::new(job, 1).await;
     bed.breaks(loses.then_some(Fault::CutAfterCommit));
+    let usual = bed.usual().await;
     let mut callers: JoinSet<_> = (0..8).map(|_| finish(bed.caller(0))).collect();
     let mut tally = Tally::default();
-    let killed = kill_after(bed.caller(0), pause).await;
+    let killed = kill_after(bed.caller(0), usual.mul_f64(after)).await;
     bed.watch(&mut tally, killed).await;
     let mut first = None;
     while let Some(output) = callers.join_next().await {
@@ -34,7 +33,6 @@ async fn trial(job: Job, loses: bool, pause: Duration) -> Tally {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_processes_with_one_key_cause_one_effect() {
     let jobs = jobs::all().into_iter();
-    let trials =
-        jobs.flat_map(|job| [(true, 20), (false, 27)].map(|(loses, ms)| trial(job, loses, Duration::from_millis(ms))));
+    let trials = jobs.flat_map(|job| [(true, 1.5), (false, 2.5)].map(|(loses, after)| trial(job, loses, after)));
     run(trials.collect::<Vec<_>>()).await.conclude("eight processes with one key");
 }

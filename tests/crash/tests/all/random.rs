@@ -3,11 +3,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use hapax_standin::Fault;
-use tokio::time::Instant;
 
 use super::bed::Bed;
 use super::jobs::{self, Job};
-use super::process::{finish, kill_after};
+use super::process::kill_after;
 use super::tally::{LEAST_AT_RANDOM, Tally, first_seed, rounds, run};
 
 /// How often one operation is killed at most.
@@ -36,10 +35,7 @@ async fn trial(job: Job, seed: u64) -> Tally {
     let bed = Bed::new(job, 1).await;
     bed.breaks(network(seed));
     let mut tally = Tally::default();
-    // A process that finds nothing to do: how long one takes here and now, on a quick machine as on a busy one.
-    let began = Instant::now();
-    finish(bed.recoverer()).await;
-    let usual = began.elapsed();
+    let usual = bed.usual().await;
     for n in 0..MOST_KILLS {
         // Anywhere between the start and what follows the last write.
         let pause = usual.mul_f64((number(seed, n) % 300) as f64 / 100.0);

@@ -7,8 +7,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 /// The kills that each part of the suite makes at least, so that a run has 500.
-pub(crate) const LEAST_AT_STEPS: usize = 250;
-pub(crate) const LEAST_AT_RANDOM: usize = 200;
+pub(crate) const LEAST_AT_STEPS: usize = 400;
+pub(crate) const LEAST_AT_RANDOM: usize = 100;
 pub(crate) const LEAST_OF_WORKERS: usize = 50;
 const _: () = assert!(LEAST_AT_STEPS + LEAST_AT_RANDOM + LEAST_OF_WORKERS >= 500);
 
@@ -59,7 +59,7 @@ pub(crate) async fn run<Trial>(trials: impl IntoIterator<Item = Trial>) -> Tally
 where
     Trial: Future<Output = Tally> + Send + 'static,
 {
-    const AT_ONCE: usize = 6;
+    const AT_ONCE: usize = 10;
     let gate = Arc::new(Semaphore::new(AT_ONCE));
     let mut tasks = JoinSet::new();
     for trial in trials {

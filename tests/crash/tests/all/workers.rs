@@ -1,7 +1,6 @@
 //! Several workers at once on one ledger, killed and replaced, while callers come and are killed.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hapax_standin::Fault;
 use tokio::task::JoinSet;
@@ -24,11 +23,12 @@ const LIVES: u64 = 2;
 async fn trial(job: Job, seed: u64) -> Tally {
     let bed = Arc::new(Bed::new(job, INTENTS).await);
     bed.breaks(Some(Fault::CutAfterCommit));
+    let usual = bed.usual().await;
     let mut processes: JoinSet<Tally> = JoinSet::new();
     for intent in 0..INTENTS {
         let bed = bed.clone();
         processes.spawn(async move {
-            let pause = Duration::from_millis(40 + number(seed, intent) % 160);
+            let pause = usual.mul_f64(0.5 + (number(seed, intent) % 200) as f64 / 100.0);
             let mut tally = Tally::default();
             let ended = kill_after(bed.caller(intent as usize), pause).await;
             bed.watch(&mut tally, ended).await;
@@ -40,7 +40,7 @@ async fn trial(job: Job, seed: u64) -> Tally {
         processes.spawn(async move {
             let mut tally = Tally::default();
             for life in 0..LIVES {
-                let pause = Duration::from_millis(150 + number(seed, 100 + worker * LIVES + life) % 400);
+                let pause = usual.mul_f64(2.0 + (number(seed, 100 + worker * LIVES + life) % 600) as f64 / 100.0);
                 let ended = kill_after(bed.worker(), pause).await;
                 bed.watch(&mut tally, ended).await;
             }
