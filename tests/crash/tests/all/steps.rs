@@ -83,6 +83,10 @@ async fn over_networks(job: Job, point: Point) -> Tally {
     if (sum.kills > 0) != job.comes_to(point) {
         sum.wrong.push(format!("{} at {}: {} kills", job.cell, point.name(), sum.kills));
     }
+    // A person is for what nobody else can know: killed before anything left, it ends by itself.
+    if point == Point::BeforeCommit && sum.trials == sum.persons + sum.losses {
+        sum.wrong.push(format!("{} never ends without a person", job.cell));
+    }
     sum
 }
 
