@@ -18,16 +18,32 @@ impl Ids {
 
     /// The next id: the prefix, an underscore and `length` letters and digits.
     pub fn next(&self, prefix: &str, length: usize) -> String {
-        let number = self.made.fetch_add(1, Ordering::SeqCst);
+        format!("{prefix}_{}", self.letters(length))
+    }
+
+    /// The next id as `length` letters and digits alone.
+    pub fn letters(&self, length: usize) -> String {
+        let number = self.count();
         let mut state = self.seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut id = String::with_capacity(prefix.len() + 1 + length);
-        id.push_str(prefix);
-        id.push('_');
-        for _ in 0..length {
+        let mut next = || {
             state = splitmix(state);
-            id.push(char::from(ALPHABET[(state % 62) as usize]));
-        }
-        id
+            char::from(ALPHABET[(state % 62) as usize])
+        };
+        (0..length).map(|_| next()).collect()
+    }
+
+    /// The next id as hexadecimal digits, two for each of `bytes`.
+    pub fn hex(&self, bytes: usize) -> String {
+        self.letters(bytes).bytes().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The next id as a number, for providers that count: 1 is the first of a world.
+    pub fn number(&self) -> u64 {
+        self.count() + 1
+    }
+
+    fn count(&self) -> u64 {
+        self.made.fetch_add(1, Ordering::SeqCst)
     }
 
     /// Begins anew, so that a world that was reset names its objects as it did the first time.
@@ -57,5 +73,14 @@ mod tests {
         assert_eq!(first, second);
         assert_eq!(first.iter().collect::<HashSet<_>>().len(), 1000);
         assert_ne!(Ids::new(8).next("pi", 24), first[0]);
+        assert_eq!(Ids::new(7).letters(24), first[0][3..]);
+    }
+
+    #[test]
+    fn ids_come_in_the_forms_that_providers_have() {
+        let ids = Ids::new(7);
+        let hex = ids.hex(16);
+        assert!(hex.len() == 32 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()), "{hex}");
+        assert_eq!((ids.number(), ids.number()), (2, 3));
     }
 }

@@ -87,6 +87,11 @@ pub enum Kind {
         /// The lag in milliseconds of the provider's time.
         by_ms: i64,
     },
+    /// Lists do not show what is as old as this, or older.
+    ListHorizon {
+        /// How far lists go back, in milliseconds of the provider's time.
+        ms: i64,
+    },
     /// Lists end after so many entries and claim that this is all.
     ListCapped {
         /// How many entries.
@@ -195,6 +200,14 @@ impl Twists {
     pub fn list_lag_ms(&self) -> Option<i64> {
         self.kinds().find_map(|kind| match kind {
             Kind::ListLags { by_ms } => Some(*by_ms),
+            _ => None,
+        })
+    }
+
+    /// How far lists go back, in milliseconds of the provider's time.
+    pub fn list_horizon_ms(&self) -> Option<i64> {
+        self.kinds().find_map(|kind| match kind {
+            Kind::ListHorizon { ms } => Some(*ms),
             _ => None,
         })
     }

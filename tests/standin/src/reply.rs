@@ -28,6 +28,17 @@ impl Reply {
         Self::empty(status).with_header("content-type", "text/html").with_body(page.into_bytes())
     }
 
+    /// The page of a gateway that stands before a provider and does not know its envelope: 502, 503 and 504.
+    pub fn gateway(status: u16) -> Self {
+        let title = match status {
+            502 => "502 Bad Gateway".to_owned(),
+            503 => "503 Service Unavailable".to_owned(),
+            504 => "504 Gateway Time-out".to_owned(),
+            _ => format!("{status} Error"),
+        };
+        Self::html(status, &title)
+    }
+
     /// Adds a header.
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -49,5 +60,19 @@ impl Reply {
     /// The body as JSON; `Null` if it is none.
     pub fn value(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
+    }
+}
+
+/// JSON with status 200.
+impl From<Value> for Reply {
+    fn from(body: Value) -> Self {
+        Self::json(200, &body)
+    }
+}
+
+/// JSON with this status.
+impl From<(u16, Value)> for Reply {
+    fn from((status, body): (u16, Value)) -> Self {
+        Self::json(status, &body)
     }
 }

@@ -63,6 +63,21 @@ impl Request {
         })
     }
 
+    /// What a JSON pointer (RFC 6901) leads to in the body; `Null` if nothing is there.
+    pub fn json_at(&self, pointer: &str) -> &Value {
+        self.json.as_ref().and_then(|json| json.pointer(pointer)).unwrap_or(&Value::Null)
+    }
+
+    /// Path and query, encoded, with some parameters taken out and those that have a value put at the end.
+    pub fn target_with(&self, changed: &[(&str, Option<&str>)]) -> String {
+        let kept = self.query.iter().filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(kept);
+        query.extend_pairs(changed.iter().filter_map(|(name, value)| Some((name, (*value)?))));
+        let query = query.finish();
+        if query.is_empty() { self.path.clone() } else { format!("{}?{query}", self.path) }
+    }
+
     /// The path without its slashes, cut into its parts.
     pub fn segments(&self) -> Vec<&str> {
         self.path.split('/').filter(|part| !part.is_empty()).collect()
@@ -100,6 +115,22 @@ mod tests {
         assert_eq!(request.field("amount"), Some("100"));
         let metadata: Vec<_> = request.fields_under("metadata").collect();
         assert_eq!(metadata, [("order", "a&b"), ("line", "2")]);
+    }
+
+    #[test]
+    fn a_target_is_written_anew_with_other_parameters() {
+        let request = Request::parse("GET", "/list?to=%2B1&page=1&size=5", Vec::new(), Vec::new());
+        let changed = request.target_with(&[("size", None), ("page", Some("2")), ("token", Some("a&b"))]);
+        assert_eq!(changed, "/list?to=%2B1&page=2&token=a%26b");
+        assert_eq!(request.target_with(&[("to", None), ("page", None), ("size", None)]), "/list");
+    }
+
+    #[test]
+    fn a_pointer_leads_into_the_body_or_nowhere() {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let request = Request::parse("POST", "/", headers, br#"{"data":[{"id":"x"}]}"#.to_vec());
+        assert_eq!(request.json_at("/data/0/id"), "x");
+        assert!(request.json_at("/data/1/id").is_null() && Request::default().json_at("/data").is_null());
     }
 
     #[test]
