@@ -26,15 +26,18 @@ impl Request {
 #[derive(Clone, Debug)]
 pub struct AllowList<T>(Vec<T>);
 
-impl<T: PartialEq> AllowList<T> {
+impl<T> AllowList<T> {
     /// Lets this in.
     pub fn allow(&mut self, one: T) {
         self.0.push(one);
     }
 
     /// Whether this is let in.
-    pub fn allows(&self, one: &T) -> bool {
-        self.0.is_empty() || self.0.contains(one)
+    pub fn allows<Q: ?Sized>(&self, one: &Q) -> bool
+    where
+        T: PartialEq<Q>,
+    {
+        self.0.is_empty() || self.0.iter().any(|known| known == one)
     }
 }
 

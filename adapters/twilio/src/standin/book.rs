@@ -1,12 +1,16 @@
 //! What an account holds, and how its records look in an answer.
 
+use super::fail::Fail;
+use super::list::Listed;
+use hapax_standin::client::Call as Webhook;
+use hapax_standin::{Collection, Due, Record};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 #[derive(Default)]
 pub(super) struct Book {
-    pub(super) messages: Vec<Message>,
-    pub(super) calls: Vec<Call>,
+    pub(super) messages: Collection<Message>,
+    pub(super) calls: Collection<Call>,
 }
 
 #[derive(Clone, Debug)]
@@ -24,7 +28,7 @@ pub(super) struct Message {
     pub(super) created_ms: i64,
     pub(super) sent_ms: Option<i64>,
     /// When it leaves or settles, and what then becomes of it.
-    pub(super) due: Option<(i64, &'static str)>,
+    pub(super) due: Due<&'static str>,
 }
 
 #[derive(Clone, Debug)]
@@ -39,16 +43,75 @@ pub(super) struct Call {
     pub(super) events: Vec<String>,
     pub(super) created_ms: i64,
     pub(super) started_ms: Option<i64>,
-    pub(super) due: Option<(i64, &'static str)>,
+    pub(super) due: Due<&'static str>,
+}
+
+impl Book {
+    pub(super) fn message(&mut self, sid: &str) -> Result<&mut Message, Fail> {
+        self.messages.get_mut(sid).ok_or_else(Fail::missing)
+    }
+
+    /// Lets happen what time has brought about since the last request, and returns what is to be called back.
+    pub(super) fn catch_up(&mut self, now_ms: i64) -> Vec<Webhook> {
+        let mut reports = Vec::new();
+        for message in &mut self.messages {
+            if let Some((at, status)) = message.due.take(now_ms) {
+                (message.status, message.sent_ms) = (status, Some(at));
+                message.error = (status == "undelivered").then_some(30003);
+                reports.extend(message.report());
+            }
+        }
+        for call in &mut self.calls {
+            if let Some((at, status)) = call.due.take(now_ms) {
+                (call.status, call.started_ms) = (status, Some(at));
+                reports.extend(call.report("completed"));
+            }
+        }
+        reports
+    }
 }
 
 impl Message {
     /// Gives it another status; what was due is not any more.
     pub(super) fn turn(&mut self, status: &'static str) {
-        (self.status, self.due) = (status, None);
+        (self.status, self.due) = (status, Due::never());
     }
 
-    pub(super) fn value(&self) -> Value {
+    /// The status callback that says what has become of it.
+    pub(super) fn report(&self) -> Option<Webhook> {
+        let error = self.error.map(|code| code.to_string());
+        let mut fields = vec![
+            ("MessageSid", self.sid.as_str()),
+            ("MessageStatus", self.status),
+            ("To", &self.to),
+            ("From", self.from.as_deref().unwrap_or_default()),
+            ("AccountSid", &self.account),
+            ("ApiVersion", "2010-04-01"),
+        ];
+        fields.extend(error.as_deref().map(|code| ("ErrorCode", code)));
+        self.callback.as_ref().map(|url| Webhook::post(url).form(&fields))
+    }
+}
+
+impl Record for Message {
+    fn id(&self) -> &str {
+        &self.sid
+    }
+
+    fn created_ms(&self) -> i64 {
+        self.created_ms
+    }
+}
+
+impl Listed for Message {
+    const KIND: &'static str = "messages";
+    const DATE: &'static str = "DateSent";
+
+    fn dated_ms(&self) -> Option<i64> {
+        self.sent_ms
+    }
+
+    fn value(&self) -> Value {
         json!({
             "account_sid": self.account,
             "api_version": "2010-04-01",
@@ -74,7 +137,40 @@ impl Message {
 }
 
 impl Call {
-    pub(super) fn value(&self) -> Value {
+    /// The status callback, if its maker wants to hear of this event.
+    pub(super) fn report(&self, event: &str) -> Option<Webhook> {
+        let fields = [
+            ("CallSid", self.sid.as_str()),
+            ("CallStatus", self.status),
+            ("To", &self.to),
+            ("From", &self.from),
+            ("AccountSid", &self.account),
+            ("ApiVersion", "2010-04-01"),
+        ];
+        let url = self.callback.as_ref().filter(|_| self.events.iter().any(|wanted| wanted == event));
+        url.map(|url| Webhook::post(url).form(&fields))
+    }
+}
+
+impl Record for Call {
+    fn id(&self) -> &str {
+        &self.sid
+    }
+
+    fn created_ms(&self) -> i64 {
+        self.created_ms
+    }
+}
+
+impl Listed for Call {
+    const KIND: &'static str = "calls";
+    const DATE: &'static str = "StartTime";
+
+    fn dated_ms(&self) -> Option<i64> {
+        self.started_ms
+    }
+
+    fn value(&self) -> Value {
         json!({
             "account_sid": self.account,
             "api_version": "2010-04-01",

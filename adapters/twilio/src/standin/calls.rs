@@ -1,10 +1,11 @@
 //! Calls: made, and ended by time.
 
 use super::book::Call;
-use super::desk::Desk;
+use super::effects::call_effect;
 use super::fail::Fail;
-use super::numbers;
-use hapax_standin::Request;
+use super::list::Listed;
+use super::{Twilio, numbers, sid};
+use hapax_standin::{Context, Due, Request};
 use serde_json::Value;
 
 pub(super) struct Create {
@@ -31,25 +32,25 @@ impl Create {
     }
 
     /// Rings: this is the effect.
-    pub(super) fn run(self, desk: &mut Desk<'_>) -> Result<Value, Fail> {
+    pub(super) fn run(self, context: &mut Context<'_, Twilio>) -> Result<(u16, Value), Fail> {
         numbers::call_to(&self.to)?;
-        numbers::call_from(&self.from, desk.owned)?;
+        numbers::call_from(&self.from, &context.state.owned)?;
         let call = Call {
-            sid: desk.sid("CA"),
-            account: desk.account.to_owned(),
-            due: Some((desk.now_ms + desk.settles_after_ms, numbers::fate_of_call(&self.to))),
+            sid: sid(context.world, "CA"),
+            account: context.account.to_owned(),
+            due: Due::at(context.now_ms + context.state.settles_after_ms, numbers::fate_of_call(&self.to)),
             to: self.to,
             from: self.from,
             status: "queued",
             callback: self.callback,
             events: self.events,
-            created_ms: desk.now_ms,
+            created_ms: context.now_ms,
             started_ms: None,
         };
-        desk.call_effect(&call);
-        let (value, sid) = (call.value(), call.sid.clone());
-        desk.book.calls.push(call);
-        desk.report_call(&sid, "initiated");
-        Ok(value)
+        context.effect(call_effect(&call));
+        call.report("initiated").into_iter().for_each(|report| context.webhook(report));
+        let value = call.value();
+        context.state.book(context.account).calls.add(call);
+        Ok((201, value))
     }
 }

@@ -1,18 +1,17 @@
-use hapax_standin::Reply;
+use hapax_standin::{Reply, Request};
 use serde_json::json;
 
 /// An error in Twilio's envelope, before it is a reply.
 #[derive(Clone, Debug)]
 pub(super) struct Fail {
     status: u16,
-    /// None: a page of the gateway, which doesn't know the envelope.
-    code: Option<u32>,
+    code: u32,
     message: String,
 }
 
 impl Fail {
     pub(super) fn new(status: u16, code: u32, message: impl Into<String>) -> Self {
-        Self { status, code: Some(code), message: message.into() }
+        Self { status, code, message: message.into() }
     }
 
     /// 400 with this code.
@@ -20,11 +19,20 @@ impl Fail {
         Self::new(400, code, message)
     }
 
-    pub(super) fn reply(self) -> Reply {
-        let Some(code) = self.code else { return Reply::html(self.status, &self.message) };
+    pub(super) fn missing() -> Self {
+        Self::new(404, 20404, "The requested resource was not found")
+    }
+
+    pub(super) fn unknown_path(request: &Request) -> Self {
+        Self::new(404, 20404, format!("The requested resource {} was not found", request.path))
+    }
+}
+
+impl From<Fail> for Reply {
+    fn from(Fail { status, code, message }: Fail) -> Self {
         let more = format!("https://www.twilio.com/docs/errors/{code}");
-        let body = json!({ "code": code, "message": self.message, "more_info": more, "status": self.status });
-        Reply::json(self.status, &body)
+        let body = json!({ "code": code, "message": message, "more_info": more, "status": status });
+        Self::json(status, &body)
     }
 }
 
@@ -39,20 +47,17 @@ pub(super) fn too_many() -> Fail {
 }
 
 /// The error that a status usually comes with, for faults that never reach an endpoint.
-pub(super) fn usual(status: u16, code: Option<&str>) -> Fail {
+pub(super) fn usual(status: u16, code: Option<&str>) -> Reply {
+    let code = code.and_then(|code| code.parse().ok());
     let fail = match status {
         401 => not_let_in(),
         403 => Fail::new(403, 20403, "The account lacks permission to access the Twilio API"),
-        404 => Fail::new(404, 20404, "The requested resource was not found"),
+        404 => Fail::missing(),
         429 => too_many(),
         500 => Fail::new(500, 20500, "An internal server error has occurred"),
         503 => Fail::new(503, 20503, "Service unavailable"),
-        502 => Fail { status, code: None, message: "502 Bad Gateway".to_owned() },
-        504 => Fail { status, code: None, message: "504 Gateway Time-out".to_owned() },
+        502 | 504 if code.is_none() => return Reply::gateway(status),
         _ => Fail::new(status, 20001, "Unknown parameters"),
     };
-    match code.and_then(|code| code.parse().ok()) {
-        Some(code) => Fail { code: Some(code), ..fail },
-        None => fail,
-    }
+    Fail { code: code.unwrap_or(fail.code), ..fail }.into()
 }

@@ -1,11 +1,12 @@
 //! Messages: made, scheduled, canceled, blanked.
 
 use super::book::Message;
-use super::desk::Desk;
+use super::effects::message_effect;
 use super::fail::Fail;
-use super::numbers;
+use super::list::{self, Listed};
+use super::{Twilio, numbers, sid};
 use crate::alike::TRIAL_PREFIX;
-use hapax_standin::Request;
+use hapax_standin::{Context, Due, Request};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -40,12 +41,12 @@ impl Create {
     }
 
     /// Takes it on: this is the effect, though a scheduled one can still be canceled.
-    pub(super) fn run(self, desk: &mut Desk<'_>) -> Result<Value, Fail> {
+    pub(super) fn run(self, context: &mut Context<'_, Twilio>) -> Result<(u16, Value), Fail> {
         numbers::message_to(&self.to)?;
         if let Some(from) = &self.from {
-            numbers::message_from(from, desk.owned)?;
+            numbers::message_from(from, &context.state.owned)?;
         }
-        let now = desk.now_ms;
+        let (now, settles_after_ms) = (context.now_ms, context.state.settles_after_ms);
         let fate = numbers::fate_of_message(&self.to);
         let (status, due) = match self.send_at_ms {
             Some(at) if !(SOONEST_MS..=LATEST_MS).contains(&(at - now)) => {
@@ -53,13 +54,13 @@ impl Create {
                 return Err(Fail::invalid(35115, message));
             }
             Some(at) => ("scheduled", at),
-            None if self.service.is_some() => ("accepted", now + desk.settles_after_ms),
-            None => ("queued", now + desk.settles_after_ms),
+            None if self.service.is_some() => ("accepted", now + settles_after_ms),
+            None => ("queued", now + settles_after_ms),
         };
-        let body = if desk.is_on_trial { format!("{TRIAL_PREFIX}{}", self.body) } else { self.body };
+        let body = if context.state.is_on_trial { format!("{TRIAL_PREFIX}{}", self.body) } else { self.body };
         let message = Message {
-            sid: desk.sid(if self.media > 0 { "MM" } else { "SM" }),
-            account: desk.account.to_owned(),
+            sid: sid(context.world, if self.media > 0 { "MM" } else { "SM" }),
+            account: context.account.to_owned(),
             to: self.to,
             from: self.from,
             service: self.service,
@@ -70,16 +71,16 @@ impl Create {
             callback: self.callback,
             created_ms: now,
             sent_ms: None,
-            due: Some((due, fate)),
+            due: Due::at(due, fate),
         };
-        desk.message_effect("message", &message);
-        let (value, sid) = (message.value(), message.sid.clone());
-        desk.book.messages.push(message);
+        context.effect(message_effect("message", &message));
         // Nothing is reported of a scheduled one before it leaves.
-        if status != "scheduled" {
-            desk.report_message(&sid);
+        if let Some(report) = message.report().filter(|_| status != "scheduled") {
+            context.webhook(report);
         }
-        Ok(value)
+        let value = message.value();
+        context.state.book(context.account).messages.add(message);
+        Ok((201, value))
     }
 }
 
@@ -130,18 +131,19 @@ impl Update {
         }
     }
 
-    pub(super) fn run(self, sid: &str, desk: &mut Desk<'_>) -> Result<Value, Fail> {
-        let message = desk.message(sid)?;
+    pub(super) fn run(self, context: &mut Context<'_, Twilio>) -> Result<Value, Fail> {
+        let message = context.state.book(context.account).message(list::sid_of(context.params))?;
         match self {
             Self::Redact => message.body.clear(),
             Self::Cancel if message.status == "scheduled" => {
                 message.turn("canceled");
                 let message = message.clone();
-                desk.message_effect("cancel", &message);
-                desk.report_message(sid);
+                context.effect(message_effect("cancel", &message));
+                message.report().into_iter().for_each(|report| context.webhook(report));
+                return Ok(message.value());
             }
             Self::Cancel => return Err(Fail::invalid(30409, "This message cannot be canceled")),
         }
-        Ok(desk.message(sid)?.value())
+        Ok(message.value())
     }
 }

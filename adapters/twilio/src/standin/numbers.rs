@@ -2,6 +2,7 @@
 
 use super::fail::Fail;
 use crate::address::{Address, Sender};
+use hapax_standin::AllowList;
 
 /// What a message's recipient leads to.
 pub(super) fn message_to(to: &str) -> Result<(), Fail> {
@@ -31,24 +32,23 @@ pub(super) fn call_to(to: &str) -> Result<(), Fail> {
 }
 
 /// Whether the account may send from this sender.
-pub(super) fn message_from(from: &str, owned: &[String]) -> Result<(), Fail> {
+pub(super) fn message_from(from: &str, owned: &AllowList<String>) -> Result<(), Fail> {
     match plain(from) {
         "+15005550001" => Err(Fail::invalid(21212, format!("The 'From' number {from} is not a valid number"))),
         "+15005550007" => Err(not_owned(from)),
         "+15005550008" => Err(Fail::invalid(21611, format!("'From' number {from} has exceeded its queue size"))),
         _ if Sender::new(from).is_err() => Err(Fail::invalid(21212, "The 'From' number is not valid")),
-        _ if !(owned.is_empty() || owned.iter().any(|number| number == from)) => Err(not_owned(from)),
+        _ if !owned.allows(from) => Err(not_owned(from)),
         _ => Ok(()),
     }
 }
 
 /// Whether the account may call from this number.
-pub(super) fn call_from(from: &str, owned: &[String]) -> Result<(), Fail> {
-    let is_owned = owned.is_empty() || owned.iter().any(|number| number == from);
+pub(super) fn call_from(from: &str, owned: &AllowList<String>) -> Result<(), Fail> {
     match from {
         "+15005550001" => Err(Fail::invalid(21212, format!("Invalid 'From' number {from}"))),
         _ if Address::new(from).is_err() => Err(Fail::invalid(21212, "Invalid 'From' number")),
-        _ if !is_owned => Err(Fail::invalid(21210, "'From' phone number not verified")),
+        _ if !owned.allows(from) => Err(Fail::invalid(21210, "'From' phone number not verified")),
         _ => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use crate::injection::Twists;
 /// [`ListLags`]: crate::Kind::ListLags
 /// [`ListHorizon`]: crate::Kind::ListHorizon
 /// [`ListCapped`]: crate::Kind::ListCapped
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Listing<'a, T> {
     records: Vec<&'a T>,
     now_ms: i64,
@@ -109,6 +109,12 @@ impl<'a, T: Record> Listing<'a, T> {
         let end = place_of(&records, id)?;
         let offset = end.saturating_sub(size);
         Ok(Page::cut(records, offset, end - offset))
+    }
+}
+
+impl<T> Clone for Listing<'_, T> {
+    fn clone(&self) -> Self {
+        Self { records: self.records.clone(), now_ms: self.now_ms, cap: self.cap }
     }
 }
 
