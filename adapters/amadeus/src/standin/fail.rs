@@ -1,5 +1,5 @@
 use hapax_standin::Reply;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// An error in Amadeus' list, before it is a reply.
 #[derive(Clone, Debug)]
@@ -33,20 +33,19 @@ impl Fail {
     pub(super) fn nested(self) -> Self {
         Self { nested: true, ..self }
     }
+}
 
-    pub(super) fn reply(self) -> Reply {
-        let mut error = json!({ "status": self.status, "code": self.code, "title": self.title });
-        if let Some(pointer) = self.pointer {
+impl From<Fail> for Reply {
+    fn from(fail: Fail) -> Self {
+        let mut error = json!({ "status": fail.status, "code": fail.code, "title": fail.title });
+        if let Some(pointer) = fail.pointer {
             // Like Amadeus' own, this detail quotes what it complains about.
             error["detail"] = json!(format!("the value at {pointer} is not acceptable"));
             error["source"] = json!({ "pointer": pointer });
         }
-        if self.nested { list(self.status, &json!({ "errors": [error] })) } else { list(self.status, &error) }
+        let error = if fail.nested { json!({ "errors": [error] }) } else { error };
+        Self::json(fail.status, &json!({ "errors": [error] }))
     }
-}
-
-fn list(status: u16, error: &Value) -> Reply {
-    Reply::json(status, &json!({ "errors": [error] }))
 }
 
 /// The error that a status usually comes with, for faults that never reach an endpoint.
@@ -58,12 +57,9 @@ pub(super) fn usual(status: u16, code: Option<&str>) -> Reply {
         404 => (1797, "NOT FOUND"),
         429 => (38194, "Too many requests"),
         500 => (38189, "Internal error"),
-        // These come from a gateway, which does not know the envelope.
-        502 => return Reply::html(502, "502 Bad Gateway"),
-        503 => return Reply::html(503, "503 Service Unavailable"),
-        504 => return Reply::html(504, "504 Gateway Time-out"),
+        502..=504 => return Reply::gateway(status),
         _ => (0, "Error"),
     };
     let code = code.and_then(|code| code.parse().ok()).unwrap_or(usual);
-    Fail::new(status, code, title).reply()
+    Fail::new(status, code, title).into()
 }

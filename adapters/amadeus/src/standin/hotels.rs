@@ -1,56 +1,70 @@
-use hapax_standin::{Reply, Request};
+use hapax_standin::{Context, Record, World};
 use serde_json::{Value, json};
 
-use super::StandIn;
 use super::fail::Fail;
+use super::{Amadeus, effect, locator};
 
-impl StandIn {
-    pub(super) fn book_hotel(&self, request: &Request, office: &str) -> Result<Reply, Fail> {
-        let data = request.json.as_ref().map(|body| body["data"].clone()).unwrap_or_default();
-        check(&data).map_err(Fail::nested)?;
-        let id = format!("{}=", self.world.ids.next("V0g", 20).replace('_', "/"));
-        let bookings: Vec<Value> = list(&data["roomAssociations"]).iter().map(|room| self.booking(room)).collect();
-        let guests = list(&data["guests"]).iter().enumerate().map(|(at, guest)| {
-            let mut guest = guest.clone();
-            guest["id"] = (at + 1).into();
-            guest
-        });
-        let order = json!({ "data": {
-            "type": "hotel-order", "id": id, "hotelBookings": bookings, "guests": guests.collect::<Vec<_>>(),
-            "associatedRecords": [{ "reference": self.locator(), "originSystemCode": "GDS" }],
-            "self": format!("/v2/booking/hotel-orders/{}", encoded(&id)),
-        }});
-        let requests = list(&data["roomAssociations"]).iter().filter_map(|room| room["specialRequest"].as_str());
-        let texts: Vec<String> = requests.map(str::to_owned).collect();
-        self.effect("hotel", &id, office, &texts, list(&data["guests"]).len());
-        self.state().hotels.push((id, order.clone()));
-        Ok(Reply::json(201, &order))
+/// A hotel order, and how it is answered.
+pub(super) struct HotelOrder {
+    id: String,
+    value: Value,
+    created_ms: i64,
+}
+
+impl Record for HotelOrder {
+    fn id(&self) -> &str {
+        &self.id
     }
 
-    fn booking(&self, room: &Value) -> Value {
-        let offer = room["hotelOfferId"].as_str().unwrap_or_default();
-        let status = if offer.starts_with("DENIED") { "DENIED" } else { "CONFIRMED" };
-        let confirmation = self.world.ids.next("", 8).trim_start_matches('_').to_uppercase();
-        let mut booking = json!({
-            "type": "hotel-booking", "id": self.world.ids.next("MS", 20), "bookingStatus": status,
-            "hotelProviderInformation": [{ "hotelProviderCode": "AR", "confirmationNumber": confirmation }],
-            "roomAssociations": [{ "hotelOfferId": "******", "guestReferences": room["guestReferences"] }],
-            "payment": { "method": "CREDIT_CARD", "paymentCard": { "paymentCardInfo": { "cardNumber": "415128XXXXXX1370" } } },
-            "travelAgentId": "00000000",
-        });
-        if let Some((hotel, check_in, check_out)) = stay(offer) {
-            booking["hotel"] = json!({ "hotelId": hotel, "chainCode": "AR", "name": "STAND IN" });
-            booking["hotelOffer"] =
-                json!({ "id": "******", "type": "hotel-offer", "checkInDate": check_in, "checkOutDate": check_out });
-        }
-        booking
+    fn created_ms(&self) -> i64 {
+        self.created_ms
     }
+}
 
-    pub(super) fn hotel(&self, id: &str) -> Result<Reply, Fail> {
-        let state = self.state();
-        let order = state.hotels.iter().find(|(known, _)| encoded(known) == id);
-        order.map(|(_, order)| Reply::json(200, order)).ok_or_else(Fail::missing)
+pub(super) fn book(context: &mut Context<'_, Amadeus>) -> Result<(u16, Value), Fail> {
+    let (data, world) = (context.request.json_at("/data"), context.world);
+    check(data).map_err(Fail::nested)?;
+    let id = format!("V0g/{}=", world.ids.letters(20));
+    let bookings: Vec<Value> = list(&data["roomAssociations"]).iter().map(|room| booking(room, world)).collect();
+    let guests = list(&data["guests"]).iter().enumerate().map(|(at, guest)| {
+        let mut guest = guest.clone();
+        guest["id"] = (at + 1).into();
+        guest
+    });
+    let value = json!({ "data": {
+        "type": "hotel-order", "id": id, "hotelBookings": bookings, "guests": guests.collect::<Vec<_>>(),
+        "associatedRecords": [{ "reference": locator(world), "originSystemCode": "GDS" }],
+        "self": format!("/v2/booking/hotel-orders/{}", id.replace('/', "%2F")),
+    }});
+    let requests = list(&data["roomAssociations"]).iter().filter_map(|room| room["specialRequest"].as_str());
+    let texts: Vec<String> = requests.map(str::to_owned).collect();
+    context.effect(effect("hotel", &id, &texts, list(&data["guests"]).len()));
+    context.state.hotels.add(HotelOrder { id, value: value.clone(), created_ms: context.now_ms });
+    Ok((201, value))
+}
+
+fn booking(room: &Value, world: &World) -> Value {
+    let offer = room["hotelOfferId"].as_str().unwrap_or_default();
+    let status = if offer.starts_with("DENIED") { "DENIED" } else { "CONFIRMED" };
+    let confirmation = world.ids.letters(8).to_uppercase();
+    let mut booking = json!({
+        "type": "hotel-booking", "id": world.ids.next("MS", 20), "bookingStatus": status,
+        "hotelProviderInformation": [{ "hotelProviderCode": "AR", "confirmationNumber": confirmation }],
+        "roomAssociations": [{ "hotelOfferId": "******", "guestReferences": room["guestReferences"] }],
+        "payment": { "method": "CREDIT_CARD", "paymentCard": { "paymentCardInfo": { "cardNumber": "415128XXXXXX1370" } } },
+        "travelAgentId": "00000000",
+    });
+    if let Some((hotel, check_in, check_out)) = stay(offer) {
+        booking["hotel"] = json!({ "hotelId": hotel, "chainCode": "AR", "name": "STAND IN" });
+        booking["hotelOffer"] =
+            json!({ "id": "******", "type": "hotel-offer", "checkInDate": check_in, "checkOutDate": check_out });
     }
+    booking
+}
+
+pub(super) fn show(context: &mut Context<'_, Amadeus>) -> Result<Value, Fail> {
+    let order = context.state.hotels.get(&context.path("id"));
+    order.map(|order| order.value.clone()).ok_or_else(Fail::missing)
 }
 
 fn check(data: &Value) -> Result<(), Fail> {
@@ -92,8 +106,4 @@ fn stay(offer: &str) -> Option<(&str, String, String)> {
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn encoded(id: &str) -> String {
-    id.replace('/', "%2F")
 }

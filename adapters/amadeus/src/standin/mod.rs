@@ -17,14 +17,14 @@ mod hotels;
 mod tests;
 mod tokens;
 
-use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fail::{Fail, usual};
 use flights::FlightOrder;
-use hapax_standin::{Effect, Handle, Kind, Provider, Reply, Request, Server, Twists, When, World};
-use serde_json::Value;
+use hapax_standin::{
+    Api, Collection, Context, Effect, Handle, IssuedTokens, Kind, Reply, Request, Routes, Server, Service, When, World,
+};
+use hotels::HotelOrder;
 
 /// Credentials that a stand-in accepts, by field.
 pub const CREDENTIALS: &[(&str, &str)] = &[
@@ -42,130 +42,92 @@ pub async fn serve(port: u16) -> io::Result<Server> {
 }
 
 /// Amadeus in memory. Clones are the same one.
-#[derive(Clone)]
-pub struct StandIn {
-    world: World,
-    keeps_cancelled: bool,
-    state: Arc<Mutex<State>>,
-}
+#[derive(Clone, Debug)]
+pub struct StandIn(Service<Amadeus>);
 
 #[derive(Default)]
-struct State {
-    /// Until when a token is valid, and the office that it acts for.
-    tokens: HashMap<String, (i64, String)>,
-    flights: Vec<FlightOrder>,
-    hotels: Vec<(String, Value)>,
+struct Amadeus {
+    keeps_cancelled: bool,
+    /// Each speaks for an office.
+    tokens: IssuedTokens,
+    flights: Collection<FlightOrder>,
+    hotels: Collection<HotelOrder>,
 }
 
 impl StandIn {
     /// A stand-in without any orders. It accepts every client whose secret isn't `wrong`.
     pub fn new(world: World) -> Self {
-        Self { world, keeps_cancelled: false, state: Arc::default() }
+        Self(Service::new(world, Amadeus::default()))
     }
 
     /// A cancelled order is still there, with cancelled segments, instead of answering 404. What Amadeus does is
     /// undocumented.
-    pub fn keeps_cancelled(mut self) -> Self {
-        self.keeps_cancelled = true;
+    pub fn keeps_cancelled(self) -> Self {
+        self.0.state().keeps_cancelled = true;
         self
     }
 
     /// The next booking happens, and the answer says that it failed: an orphan.
     pub fn orphans_next(&self, status: u16, code: &str) -> Handle {
         let next = When::on("POST", "/v*/booking/*-orders");
-        self.world.injections.add(next, Kind::ErrorAfter { status, code: Some(code.to_owned()) })
+        self.0.world().injections.add(next, Kind::ErrorAfter { status, code: Some(code.to_owned()) })
     }
 
     /// Serves on 127.0.0.1; port 0 takes a free one. Keep a clone to break it.
     pub async fn serve(self, port: u16) -> io::Result<Server> {
-        let world = self.world.clone();
-        Server::start(Arc::new(self), world, port).await
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Counts an effect. It is called in the same step in which the state changes.
-    fn effect(&self, kind: &str, object: &str, office: &str, texts: &[String], amount: usize) {
-        // A mark stands at the end of a text, in capital letters.
-        let mark = texts.iter().find_map(|text| text.rsplit_once("HAPAX ")).map(|(_, mark)| mark.to_lowercase());
-        let texts = texts.iter().enumerate().map(|(at, text)| (format!("text{at}"), text.clone()));
-        let metadata = texts.chain(mark.map(|mark| ("hapax".to_owned(), mark))).collect();
-        self.world.effects.add(Effect {
-            kind: kind.to_owned(),
-            object: object.to_owned(),
-            account: office.to_owned(),
-            metadata,
-            amount: i64::try_from(amount).unwrap_or(i64::MAX),
-            at_ms: self.world.now_ms(),
-            ..Effect::default()
-        });
-    }
-
-    /// A record locator: six capital letters and digits.
-    fn locator(&self) -> String {
-        self.world.ids.next("", 6).trim_start_matches('_').to_uppercase()
-    }
-
-    fn read(&self, request: &Request, office: &str) -> Result<Reply, Fail> {
-        match request.segments().as_slice() {
-            ["v1", "booking", "flight-orders", "by-reference"] => self.flight_by_reference(request, office),
-            ["v1", "booking", "flight-orders", id] => self.flight(id, office),
-            ["v2", "booking", "hotel-orders", id] => self.hotel(id),
-            _ => Err(Fail::wrong_url()),
-        }
-    }
-
-    fn act(&self, request: &Request, office: &str) -> Result<Reply, Fail> {
-        match (request.method.as_str(), request.segments().as_slice()) {
-            ("POST", ["v1", "booking", "flight-orders"]) => self.book_flight(request, office),
-            ("DELETE", ["v1", "booking", "flight-orders", id]) => self.cancel_flight(id, office),
-            ("POST", ["v2", "booking", "hotel-orders"]) => self.book_hotel(request, office),
-            _ => Err(Fail::wrong_url()),
-        }
+        self.0.serve(port).await
     }
 }
 
-#[async_trait::async_trait]
-impl Provider for StandIn {
-    async fn handle(&self, request: &Request, twists: &Twists) -> Reply {
-        self.lapse();
-        if request.path == crate::client::TOKEN_PATH {
-            return self.token(request);
-        }
-        let office = match self.office(request) {
-            Ok(office) => office,
-            Err(fail) => return fail.reply(),
-        };
-        if request.method == "GET" {
-            return self.read(request, &office).unwrap_or_else(Fail::reply);
-        }
-        twists.before_effect().await;
-        let reply = match twists.stored_error() {
-            // There is no key under which an error could be stored, so it is told once.
-            Some((status, false)) => usual(status, None),
-            Some((status, true)) => {
-                let _ = self.act(request, &office);
-                usual(status, None)
-            }
-            None => self.act(request, &office).unwrap_or_else(Fail::reply),
-        };
-        twists.after_effect().await;
-        reply
+impl Api for Amadeus {
+    fn routes() -> Routes<Self> {
+        Routes::new()
+            .open("*", crate::client::TOKEN_PATH, tokens::issue)
+            .get("/v1/booking/flight-orders/by-reference", flights::by_reference)
+            .get("/v1/booking/flight-orders/{id}", flights::show)
+            .post("/v1/booking/flight-orders", flights::book)
+            .delete("/v1/booking/flight-orders/{id}", flights::cancel)
+            .get("/v2/booking/hotel-orders/{id}", hotels::show)
+            .post("/v2/booking/hotel-orders", hotels::book)
     }
 
-    fn error(&self, status: u16, code: Option<&str>) -> Reply {
+    fn admit(&mut self, request: &Request, world: &World) -> Result<String, Reply> {
+        Ok(self.office(request, world.now_ms())?)
+    }
+
+    /// Lets lapse what nobody ticketed in time. That is nobody's request, so it is no effect.
+    fn catch_up(context: &mut Context<'_, Self>) {
+        context.state.flights.iter_mut().for_each(|order| order.lapse(context.now_ms));
+    }
+
+    fn error(status: u16, code: Option<&str>) -> Reply {
         usual(status, code)
     }
 
-    fn reset(&self) {
-        *self.state() = State::default();
+    fn no_route(_request: &Request, _allowed: &[&str]) -> Reply {
+        Fail::wrong_url().into()
+    }
+
+    fn reset(&mut self) {
+        *self = Self { keeps_cancelled: self.keeps_cancelled, ..Self::default() };
     }
 }
 
-impl std::fmt::Debug for StandIn {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StandIn").field("world", &self.world).finish_non_exhaustive()
+/// What is counted of an order: its texts, the mark among them, and how many it is for.
+fn effect(kind: &str, object: &str, texts: &[String], amount: usize) -> Effect {
+    // A mark stands at the end of a text, in capital letters.
+    let mark = texts.iter().find_map(|text| text.rsplit_once("HAPAX ")).map(|(_, mark)| mark.to_lowercase());
+    let texts = texts.iter().enumerate().map(|(at, text)| (format!("text{at}"), text.clone()));
+    Effect {
+        kind: kind.to_owned(),
+        object: object.to_owned(),
+        metadata: texts.chain(mark.map(|mark| ("hapax".to_owned(), mark))).collect(),
+        amount: i64::try_from(amount).unwrap_or(i64::MAX),
+        ..Effect::default()
     }
+}
+
+/// A record locator: six capital letters and digits.
+fn locator(world: &World) -> String {
+    world.ids.letters(6).to_uppercase()
 }

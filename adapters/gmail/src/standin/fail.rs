@@ -36,12 +36,14 @@ impl Fail {
         };
         Self::new(status, reason.unwrap_or(usual), kind, message)
     }
+}
 
-    pub(super) fn reply(self) -> Reply {
+impl From<Fail> for Reply {
+    fn from(fail: Fail) -> Self {
         let error = json!({ "error": {
-            "code": self.status, "status": self.kind, "message": self.message,
-            "errors": [{ "domain": "global", "reason": self.reason, "message": self.message }],
+            "code": fail.status, "status": fail.kind, "message": fail.message,
+            "errors": [{ "domain": "global", "reason": fail.reason, "message": fail.message }],
         }});
-        Reply::json(self.status, &error)
+        Self::json(fail.status, &error)
     }
 }

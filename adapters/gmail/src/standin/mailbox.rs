@@ -2,18 +2,17 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
-use hapax_standin::{Effect, Request, Twists, World};
+use hapax_standin::{Collection, Context, Effect, Record, Reply, Request, World};
 use serde_json::{Value, json};
 
 use super::fail::Fail;
-use super::heads;
-use super::messages::{self, place};
+use super::{Gmail, heads, messages};
 
 /// Drafts and sent mails, oldest first.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    pub(super) drafts: Vec<Draft>,
-    pub(super) sent: Vec<Mail>,
+    pub(super) drafts: Collection<Draft>,
+    pub(super) sent: Collection<Mail>,
 }
 
 pub(super) struct Draft {
@@ -30,86 +29,105 @@ pub(super) struct Mail {
     pub(super) at_ms: i64,
 }
 
+impl Record for Draft {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn created_ms(&self) -> i64 {
+        self.mail.at_ms
+    }
+}
+
+impl Record for Mail {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn created_ms(&self) -> i64 {
+        self.at_ms
+    }
+}
+
+type Visit<'a> = Context<'a, Gmail>;
+
+pub(super) fn create_draft(context: &mut Visit<'_>) -> Result<Value, Fail> {
+    let mail = context.state.mailbox.mail_in(context.request, "DRAFT", context.world)?;
+    let id = format!("r-{}", context.world.ids.letters(18));
+    let value = json!({ "id": id, "message": messages::brief(&mail) });
+    context.state.mailbox.drafts.add(Draft { id, mail });
+    Ok(value)
+}
+
+pub(super) fn list_drafts(context: &mut Visit<'_>) -> Result<Value, Fail> {
+    let newest = context.list(&context.state.mailbox.drafts).reversed();
+    messages::page(
+        "drafts",
+        newest,
+        context.request,
+        |draft| json!({ "id": draft.id, "message": messages::brief(&draft.mail) }),
+    )
+}
+
+pub(super) fn show_draft(context: &mut Visit<'_>) -> Result<Value, Fail> {
+    let draft = context.state.mailbox.drafts.get(&context.path("id")).ok_or_else(Fail::not_found)?;
+    Ok(json!({ "id": draft.id, "message": messages::shown(&draft.mail, context.request)? }))
+}
+
+pub(super) fn delete_draft(context: &mut Visit<'_>) -> Result<Reply, Fail> {
+    let id = context.path("id");
+    context.state.mailbox.drafts.remove(&id).map(|_| Reply::empty(204)).ok_or_else(Fail::not_found)
+}
+
+/// Sends a draft: it is deleted, and a new message with a new id is in SENT.
+pub(super) fn send_draft(context: &mut Visit<'_>) -> Result<Value, Fail> {
+    let id = context.request.json_at("/id").as_str().unwrap_or_default();
+    if id.is_empty() {
+        return Err(Fail::invalid("Missing draft id"));
+    }
+    let drafts = &mut context.state.mailbox.drafts;
+    let mail = drafts.get(id).ok_or_else(Fail::not_found)?.mail.clone();
+    check(&mail)?;
+    if !context.twists.key_ignored() {
+        drafts.remove(id);
+    }
+    Ok(send(context, mail))
+}
+
+/// Sends a mail that was no draft.
+pub(super) fn send_message(context: &mut Visit<'_>) -> Result<Value, Fail> {
+    let mail = context.state.mailbox.mail_in(context.request, "SENT", context.world)?;
+    check(&mail)?;
+    Ok(send(context, mail))
+}
+
+/// The effect, in the same step in which the state changes.
+fn send(context: &mut Visit<'_>, mail: Mail) -> Value {
+    let id = format!("m{}", context.world.ids.letters(16));
+    let sent = Mail { id, label: "SENT", at_ms: context.now_ms, ..mail };
+    let heads = heads::of(&sent.text);
+    let planted = heads.iter().filter(|(name, _)| name.to_ascii_lowercase().starts_with("x-"));
+    context.effect(Effect {
+        kind: "mail".to_owned(),
+        object: sent.id.clone(),
+        metadata: planted.map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect(),
+        ..Effect::default()
+    });
+    let value = messages::brief(&sent);
+    context.state.mailbox.sent.add(sent);
+    value
+}
+
 impl Mailbox {
-    pub(super) fn create(&mut self, request: &Request, world: &World) -> Result<Value, Fail> {
-        let mail = self.mail_in(request, "DRAFT", world)?;
-        let id = world.ids.next("r-", 18).replace('_', "");
-        let value = json!({ "id": id, "message": messages::brief(&mail) });
-        self.drafts.push(Draft { id, mail });
-        Ok(value)
-    }
-
-    pub(super) fn list_drafts(&self, request: &Request) -> Result<Value, Fail> {
-        let newest = self.drafts.iter().rev();
-        let entries = newest.map(|draft| json!({ "id": draft.id, "message": messages::brief(&draft.mail) })).collect();
-        messages::page("drafts", entries, request)
-    }
-
-    pub(super) fn draft(&self, id: &str, request: &Request) -> Result<Value, Fail> {
-        let draft = self.drafts.iter().find(|draft| draft.id == id).ok_or_else(Fail::not_found)?;
-        Ok(json!({ "id": id, "message": messages::shown(&draft.mail, request)? }))
-    }
-
-    pub(super) fn delete(&mut self, id: &str) -> Result<(), Fail> {
-        let place = self.place_of(id)?;
-        self.drafts.remove(place);
-        Ok(())
-    }
-
-    /// Sends a draft: it is deleted, and a new message with a new id is in SENT.
-    pub(super) fn send(&mut self, request: &Request, twists: &Twists, world: &World) -> Result<Value, Fail> {
-        let id = request.json.as_ref().and_then(|body| body["id"].as_str()).unwrap_or_default();
-        if id.is_empty() {
-            return Err(Fail::invalid("Missing draft id"));
-        }
-        let place = self.place_of(id)?;
-        let mail = self.drafts[place].mail.clone();
-        check(&mail)?;
-        if let Some((_, false)) = twists.stored_error() {
-            return Ok(Value::Null);
-        }
-        if !twists.key_ignored() {
-            self.drafts.remove(place);
-        }
-        Ok(self.post(mail, world))
-    }
-
-    /// Sends a mail that was no draft.
-    pub(super) fn send_at_once(&mut self, request: &Request, world: &World) -> Result<Value, Fail> {
-        let mail = self.mail_in(request, "SENT", world)?;
-        check(&mail)?;
-        Ok(self.post(mail, world))
-    }
-
-    pub(super) fn message(&self, id: &str, request: &Request) -> Result<Value, Fail> {
-        let drafts = self.drafts.iter().map(|draft| &draft.mail);
-        let mail = self.sent.iter().chain(drafts).find(|mail| mail.id == id).ok_or_else(Fail::not_found)?;
-        messages::shown(mail, request)
-    }
-
-    /// The effect, in the same step in which the state changes.
-    fn post(&mut self, mail: Mail, world: &World) -> Value {
-        let sent = Mail { id: world.ids.next("m", 16).replace('_', ""), label: "SENT", at_ms: world.now_ms(), ..mail };
-        let heads = heads::of(&sent.text);
-        let planted = heads.iter().filter(|(name, _)| name.to_ascii_lowercase().starts_with("x-"));
-        world.effects.add(Effect {
-            kind: "mail".to_owned(),
-            object: sent.id.clone(),
-            account: "me".to_owned(),
-            metadata: planted.map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect(),
-            at_ms: sent.at_ms,
-            ..Effect::default()
-        });
-        let mut value = messages::brief(&sent);
-        value["labelIds"] = json!(["SENT"]);
-        self.sent.push(sent);
-        value
+    /// All mails: those in SENT, then those of the drafts.
+    pub(super) fn mails(&self) -> impl Iterator<Item = &Mail> {
+        self.sent.iter().chain(self.drafts.iter().map(|draft| &draft.mail))
     }
 
     /// The mail that a request carries, as JSON or as an upload of two parts.
     fn mail_in(&self, request: &Request, label: &'static str, world: &World) -> Result<Mail, Fail> {
         let (message, text) = if request.path.starts_with("/upload/") { uploaded(request)? } else { inline(request)? };
-        let id = world.ids.next("m", 16).replace('_', "");
+        let id = format!("m{}", world.ids.letters(16));
         let thread = match message["threadId"].as_str() {
             Some(thread) if self.knows(thread) => thread.to_owned(),
             Some(_) => return Err(Fail::not_found()),
@@ -120,10 +138,6 @@ impl Mailbox {
 
     fn knows(&self, thread: &str) -> bool {
         self.sent.iter().any(|mail| mail.thread == thread)
-    }
-
-    fn place_of(&self, draft: &str) -> Result<usize, Fail> {
-        place(&self.drafts, |known| known.id == draft).ok_or_else(Fail::not_found)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE;
-use hapax_standin::{Request, Twists};
+use hapax_standin::{Beyond, Context, Listing, PageSize, Record, Request};
 use serde_json::{Value, json};
 
 use super::fail::Fail;
-use super::heads;
-use super::mailbox::{Mail, Mailbox};
+use super::mailbox::Mail;
+use super::{Gmail, heads};
+
+const SIZE: PageSize = PageSize { usual: 100, most: 500, beyond: Beyond::Clamped };
 
 pub(super) fn brief(mail: &Mail) -> Value {
     json!({ "id": mail.id, "threadId": mail.thread, "labelIds": [mail.label] })
@@ -42,37 +44,38 @@ fn headers(mail: &Mail, keep: impl Fn(&str) -> bool) -> Vec<Value> {
 }
 
 /// A list of messages by label, newest first.
-pub(super) fn list(mailbox: &Mailbox, request: &Request, twists: &Twists, now_ms: i64) -> Result<Value, Fail> {
-    let label = request.param("labelIds");
-    let visible_until = twists.list_lag_ms().map(|lag| now_ms - lag);
-    let drafts = mailbox.drafts.iter().map(|draft| &draft.mail);
-    let mut mails: Vec<&Mail> = mailbox.sent.iter().chain(drafts).collect();
-    mails.sort_by_key(|mail| std::cmp::Reverse(mail.at_ms));
-    let kept = mails.into_iter().filter(|mail| label.is_none_or(|label| mail.label == label));
-    let shown = kept.filter(|mail| visible_until.is_none_or(|until| mail.at_ms <= until));
-    let mut entries: Vec<Value> = shown.map(|mail| json!({ "id": mail.id, "threadId": mail.thread })).collect();
-    entries.truncate(twists.list_cap().unwrap_or(usize::MAX));
-    page("messages", entries, request)
+pub(super) fn list(context: &mut Context<'_, Gmail>) -> Result<Value, Fail> {
+    context.state.may_read()?;
+    let mails = Listing::new(context.state.mailbox.mails(), context.now_ms, context.twists);
+    let newest = mails.sorted_by_key(|mail| std::cmp::Reverse(mail.at_ms));
+    let kept = newest.equal(context.request.param("labelIds"), |mail| Some(mail.label));
+    page("messages", kept, context.request, |mail| json!({ "id": mail.id, "threadId": mail.thread }))
+}
+
+pub(super) fn show(context: &mut Context<'_, Gmail>) -> Result<Value, Fail> {
+    context.state.may_read()?;
+    let id = context.path("id");
+    let mail = context.state.mailbox.mails().find(|mail| mail.id == id).ok_or_else(Fail::not_found)?;
+    shown(mail, context.request)
 }
 
 /// One page. An empty list has no entry of its name, as Google's JSON leaves out what is empty.
-pub(super) fn page(name: &str, entries: Vec<Value>, request: &Request) -> Result<Value, Fail> {
-    let number = |param: &str, usual: usize| match request.param(param) {
-        None => Ok(usual),
-        Some(text) => text.parse::<usize>().map_err(|_| Fail::invalid(&format!("Invalid value at '{param}'"))),
-    };
-    let (from, most) = (number("pageToken", 0)?, number("maxResults", 100)?.clamp(1, 500));
-    let mut answer = json!({ "resultSizeEstimate": entries.len() });
-    if from + most < entries.len() {
-        answer["nextPageToken"] = (from + most).to_string().into();
+pub(super) fn page<T: Record>(
+    name: &str,
+    listing: Listing<'_, T>,
+    request: &Request,
+    value: impl Fn(&T) -> Value,
+) -> Result<Value, Fail> {
+    let unfit = |param: &str| Fail::invalid(&format!("Invalid value at '{param}'"));
+    let from = request.param("pageToken").map_or(Ok(0), |text| text.parse().map_err(|_| unfit("pageToken")))?;
+    let size = SIZE.read(request.param("maxResults")).map_err(|_| unfit("maxResults"))?;
+    let page = listing.from_offset(from, size);
+    let mut answer = json!({ "resultSizeEstimate": page.total });
+    if page.has_more() {
+        answer["nextPageToken"] = (from + size).to_string().into();
     }
-    let cut: Vec<Value> = entries.into_iter().skip(from).take(most).collect();
-    if !cut.is_empty() {
-        answer[name] = cut.into();
+    if !page.records.is_empty() {
+        answer[name] = page.values(value).into();
     }
     Ok(answer)
-}
-
-pub(super) fn place<T>(all: &[T], is_it: impl Fn(&T) -> bool) -> Option<usize> {
-    all.iter().position(is_it)
 }

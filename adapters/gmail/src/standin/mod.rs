@@ -15,12 +15,10 @@ mod oauth;
 mod tests;
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fail::Fail;
-use hapax_standin::{Provider, Reply, Request, Server, Twists, World};
+use hapax_standin::{Api, IssuedTokens, Reply, Request, Routes, Server, Service, World};
 use mailbox::Mailbox;
-use oauth::Tokens;
 use serde_json::{Value, json};
 
 /// Credentials that a stand-in accepts, by field.
@@ -32,133 +30,95 @@ pub async fn serve(port: u16) -> io::Result<Server> {
 }
 
 /// Gmail in memory. Clones are the same one.
-#[derive(Clone)]
-pub struct StandIn {
-    world: World,
-    reads_sent: bool,
-    state: Arc<Mutex<State>>,
-}
+#[derive(Clone, Debug)]
+pub struct StandIn(Service<Gmail>);
 
 #[derive(Default)]
-struct State {
+struct Gmail {
+    hides_mails: bool,
     mailbox: Mailbox,
-    tokens: Tokens,
+    tokens: IssuedTokens,
 }
 
 impl StandIn {
     /// A stand-in with an empty mailbox, which accepts every token that looks like Google's.
     pub fn new(world: World) -> Self {
-        Self { world, reads_sent: true, state: Arc::default() }
+        Self(Service::new(world, Gmail::default()))
     }
 
     /// Tokens without the scope to read mails: drafts alone.
-    pub fn without_read_scope(mut self) -> Self {
-        self.reads_sent = false;
+    pub fn without_read_scope(self) -> Self {
+        self.0.state().hides_mails = true;
         self
     }
 
     /// Serves on 127.0.0.1; port 0 takes a free one. Keep a clone to steer what the mailbox's owner does.
     pub async fn serve(self, port: u16) -> io::Result<Server> {
-        let world = self.world.clone();
-        Server::start(Arc::new(self), world, port).await
+        self.0.serve(port).await
     }
 
     /// Takes back every token that was issued, as its owner may. Tokens made up by a test stay good.
     pub fn revoke(&self) {
-        self.state().tokens.revoke();
+        self.0.state().tokens.revoke_all();
     }
 
     /// The owner deletes all mails in SENT.
     pub fn empty_sent(&self) {
-        self.state().mailbox.sent.clear();
+        self.0.state().mailbox.sent.clear();
     }
 
     /// The mails in SENT as they were written, oldest first.
     pub fn sent(&self) -> Vec<String> {
-        self.state().mailbox.sent.iter().map(|mail| mail.text.clone()).collect()
+        self.0.state().mailbox.sent.iter().map(|mail| mail.text.clone()).collect()
     }
+}
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn answer(&self, request: &Request, twists: &Twists) -> Result<Reply, Fail> {
-        let segments = request.segments();
-        if let ("POST", ["token"]) = (request.method.as_str(), segments.as_slice()) {
-            return self.state().tokens.issue(request, self.world.now_ms());
-        }
-        self.state().tokens.check(request, self.world.now_ms())?;
-        let segments = segments.strip_prefix(&["upload"]).unwrap_or(&segments);
-        let Some(path) = segments.strip_prefix(&["gmail", "v1", "users", "me"]) else {
-            return Err(Fail::not_found());
-        };
-        match (request.method.as_str(), path) {
-            ("GET", ["profile"]) => Ok(ok(json!({ "emailAddress": "owner@example.com", "messagesTotal": 0 }))),
-            ("POST", ["drafts"]) => self.state().mailbox.create(request, &self.world).map(ok),
-            ("GET", ["drafts"]) => self.state().mailbox.list_drafts(request).map(ok),
-            ("GET", ["drafts", id]) => self.state().mailbox.draft(id, request).map(ok),
-            ("DELETE", ["drafts", id]) => self.state().mailbox.delete(id).map(|()| Reply::empty(204)),
-            ("POST", ["drafts", "send"]) => self.send(request, twists).await.map(ok),
-            ("POST", ["messages", "send"]) => self.state().mailbox.send_at_once(request, &self.world).map(ok),
-            ("GET", ["messages"]) => {
-                self.may_read()?;
-                messages::list(&self.state().mailbox, request, twists, self.world.now_ms()).map(ok)
-            }
-            ("GET", ["messages", id]) => {
-                self.may_read()?;
-                self.state().mailbox.message(id, request).map(ok)
-            }
-            _ => Err(Fail::not_found()),
-        }
-    }
-
-    async fn send(&self, request: &Request, twists: &Twists) -> Result<Value, Fail> {
-        // The id is looked up after the wait: what happens meanwhile to the draft counts.
-        twists.before_effect().await;
-        let sent = self.state().mailbox.send(request, twists, &self.world);
-        twists.after_effect().await;
-        match twists.stored_error() {
-            Some((status, _)) => Err(Fail::usual(status, None)),
-            None => sent,
-        }
-    }
-
+impl Gmail {
     fn may_read(&self) -> Result<(), Fail> {
         let words = "Request had insufficient authentication scopes.";
-        if self.reads_sent {
-            Ok(())
-        } else {
-            Err(Fail::new(403, "insufficientPermissions", "PERMISSION_DENIED", words))
-        }
+        let refused = Fail::new(403, "insufficientPermissions", "PERMISSION_DENIED", words);
+        if self.hides_mails { Err(refused) } else { Ok(()) }
     }
 }
 
-fn ok(value: Value) -> Reply {
-    Reply::json(200, &value)
-}
-
-#[async_trait::async_trait]
-impl Provider for StandIn {
-    async fn handle(&self, request: &Request, twists: &Twists) -> Reply {
-        self.answer(request, twists).await.unwrap_or_else(Fail::reply)
+impl Api for Gmail {
+    fn routes() -> Routes<Self> {
+        let routes = Routes::new().open("POST", "/token", oauth::issue);
+        // Both families of paths are there; uploads are for mails that are too large for JSON.
+        ["/gmail/v1/users/me", "/upload/gmail/v1/users/me"].iter().fold(routes, |routes, base| {
+            let at = |path: &str| format!("{base}/{path}");
+            // A draft is no effect: nobody gets it.
+            routes
+                .get(&at("profile"), |_| {
+                    Ok::<Value, Fail>(json!({ "emailAddress": "owner@example.com", "messagesTotal": 0 }))
+                })
+                .plain("POST", &at("drafts"), mailbox::create_draft)
+                .get(&at("drafts"), mailbox::list_drafts)
+                .get(&at("drafts/{id}"), mailbox::show_draft)
+                .plain("DELETE", &at("drafts/{id}"), mailbox::delete_draft)
+                .post(&at("drafts/send"), mailbox::send_draft)
+                .plain("POST", &at("messages/send"), mailbox::send_message)
+                .get(&at("messages"), messages::list)
+                .get(&at("messages/{id}"), messages::show)
+        })
     }
 
-    fn error(&self, status: u16, code: Option<&str>) -> Reply {
+    fn admit(&mut self, request: &Request, world: &World) -> Result<String, Reply> {
+        if self.knows(request, world.now_ms()) { Ok("me".to_owned()) } else { Err(Self::error(401, None)) }
+    }
+
+    fn error(status: u16, code: Option<&str>) -> Reply {
         match status {
-            // These come from a gateway, which does not know the envelope.
-            502 => Reply::html(502, "502 Bad Gateway"),
-            504 => Reply::html(504, "504 Gateway Time-out"),
-            _ => Fail::usual(status, code).reply(),
+            502 | 504 => Reply::gateway(status),
+            _ => Fail::usual(status, code).into(),
         }
     }
 
-    fn reset(&self) {
-        *self.state() = State::default();
+    fn no_route(_request: &Request, _allowed: &[&str]) -> Reply {
+        Fail::not_found().into()
     }
-}
 
-impl std::fmt::Debug for StandIn {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StandIn").field("world", &self.world).finish_non_exhaustive()
+    fn reset(&mut self) {
+        *self = Self { hides_mails: self.hides_mails, ..Self::default() };
     }
 }
