@@ -4,12 +4,12 @@
 //! effects can be counted, and it can be broken at will. This crate has what stand-ins share; the provider itself
 //! lives in its adapter, behind the feature `standin`.
 //!
-//! - [`Api`] is a provider as a declaration, and [`Service`] what makes a stand-in of it: [`Routes`], who is let in, the
+//! - [`Api`] is a provider as a declaration, and [`Service`] makes a stand-in of it: [`Routes`], who is let in, the
 //!   idempotency layer, faults.
-//! - [`Collection`] holds records by id; a [`Listing`] is what a list or a search shows of them, with its lag and horizon;
-//!   a [`Page`] is cut out of it by cursor, by opaque token ([`PageTokens`]) or by number.
-//! - [`KeyStore`] is a provider's idempotency layer, as data; [`RateLimit`], [`IssuedTokens`], [`AllowList`], [`Machine`]
-//!   and [`Due`] are what else providers have in common.
+//! - [`Collection`] holds records by id; a [`Listing`] is what a list or a search shows of them, with lag and horizon; a
+//!   [`Page`] is cut out of it by cursor, by opaque token ([`PageTokens`]) or by number.
+//! - [`KeyStore`] is a provider's idempotency layer, as data; [`RateLimit`], [`IssuedTokens`], [`AllowList`],
+//!   [`Machine`] and [`Due`] are what else providers have in common.
 //! - [`World`] is what a provider stands on: a clock, [`Ids`], [`Effects`] and [`Injections`].
 //! - [`Server`] speaks HTTP/1.1 on a real socket and hands parsed requests to a [`Provider`].
 //! - [`FaultProxy`] sits in front of any server and cuts, delays, loses or replaces what passes through, at a point
@@ -51,7 +51,8 @@
 //!         let rules = KeyRules { window_ms: 86_400_000, scope: KeyScope::Account, failures: FailuresKept::Rerun,
 //!             twins: Twins::OneWins, replay_marker: None };
 //!         let key = |request: &Request| Ok(request.header("idempotency-key").map(str::to_owned));
-//!         Some(Idempotency { rules, key, refuse: |_| Self::error(409, Some("key_reused")) })
+//!         let refuse = |_: KeyRefusal<'_>| Self::error(409, Some("key_reused"));
+//!         Some(Idempotency { rules, key, compared: Request::parameters, refuse })
 //!     }
 //!     fn reset(&mut self) { *self = Self::default(); }
 //! }
@@ -84,7 +85,8 @@
 //!     })
 //! }
 //! fn search(context: &mut Context<'_, Notes>) -> Result<Value, Reply> {
-//!     let found = context.list(&context.state.0).lagging_ms(30_000).equal(context.request.param("text"), |note| Some(&note.text));
+//!     let shown = context.list(&context.state.0).lagging_ms(30_000);
+//!     let found = shown.equal(context.request.param("text"), |note| Some(&note.text));
 //!     Ok(found.all().into_iter().map(value).collect())
 //! }
 //!
@@ -95,7 +97,9 @@
 //! let ask = |method: &str, path: &str| {
 //!     client::Call::new(method, &format!("{}{path}", server.url())).header("authorization", "Bearer me")
 //! };
-//! let create = |key: &str, text: &str| ask("POST", "/notes").header("idempotency-key", key).json(&json!({ "text": text })).send();
+//! let create = |key: &str, text: &str| {
+//!     ask("POST", "/notes").header("idempotency-key", key).json(&json!({ "text": text })).send()
+//! };
 //!
 //! let made = create("k1", "one").await?;
 //! assert_eq!((made.status, create("k1", "one").await?), (201, made.clone()));

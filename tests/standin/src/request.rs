@@ -68,6 +68,18 @@ impl Request {
         self.json.as_ref().and_then(|json| json.pointer(pointer)).unwrap_or(&Value::Null)
     }
 
+    /// Everything that a request asks for (query, form, JSON or another body) in an order of its own, to be compared with
+    /// another one's. JSON is compared by its values.
+    pub fn parameters(&self) -> String {
+        let mut pairs: Vec<_> = self.form.iter().chain(&self.query).collect();
+        pairs.sort();
+        match &self.json {
+            Some(json) => format!("{pairs:?} {json}"),
+            None if self.form.is_empty() => format!("{pairs:?} {:?}", self.body),
+            None => format!("{pairs:?}"),
+        }
+    }
+
     /// Path and query, encoded, with some parameters taken out and those that have a value put at the end.
     pub fn target_with(&self, changed: &[(&str, Option<&str>)]) -> String {
         let kept = self.query.iter().filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
@@ -123,6 +135,22 @@ mod tests {
         let changed = request.target_with(&[("size", None), ("page", Some("2")), ("token", Some("a&b"))]);
         assert_eq!(changed, "/list?to=%2B1&page=2&token=a%26b");
         assert_eq!(request.target_with(&[("to", None), ("page", None), ("size", None)]), "/list");
+    }
+
+    #[test]
+    fn parameters_are_compared_without_their_order() {
+        let parameters = |kind: &str, target: &str, body: &str| {
+            let headers = vec![("content-type".to_owned(), kind.to_owned())];
+            Request::parse("POST", target, headers, body.as_bytes().to_vec()).parameters()
+        };
+        let form = |body: &str| parameters("application/x-www-form-urlencoded", "/", body);
+        assert_eq!(form("a=1&b=2"), form("b=2&a=1"));
+        assert_ne!(form("a=1&b=2"), form("a=2&b=1"));
+        let json = |body: &str| parameters("application/json", "/?x=1", body);
+        assert_eq!(json(r#"{"a":1,"b":2}"#), json(r#"{ "b": 2, "a": 1 }"#));
+        assert_ne!(json(r#"{"a":1}"#), json(r#"{"a":2}"#));
+        assert_ne!(parameters("text/plain", "/", "a"), parameters("text/plain", "/", "b"));
+        assert_ne!(json("{}"), parameters("application/json", "/?x=2", "{}"));
     }
 
     #[test]

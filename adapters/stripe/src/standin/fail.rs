@@ -72,8 +72,7 @@ pub(super) fn usual(status: u16, code: Option<&str>) -> Reply {
         429 => (fail("invalid_request_error", "Request rate limit exceeded."), Some("rate_limit")),
         500 | 503 => (fail("api_error", "An unknown error occurred."), None),
         // These come from a gateway, which does not know the envelope.
-        502 => return Reply::html(502, "502 Bad Gateway"),
-        504 => return Reply::html(504, "504 Gateway Time-out"),
+        502 | 504 => return Reply::gateway(status),
         _ => (fail("invalid_request_error", "Invalid request."), None),
     };
     match code.or(usual_code) {

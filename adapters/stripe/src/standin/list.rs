@@ -1,7 +1,9 @@
 use super::desk::within;
 use super::fail::Fail;
-use hapax_standin::{Request, Twists};
+use hapax_standin::{Beyond, Listing, PageSize, Record, Request, Twists, UnknownCursor};
 use serde_json::{Value, json};
+
+const LIMIT: PageSize = PageSize { usual: 10, most: 100, beyond: Beyond::Refused };
 
 /// An entry of a list before paging: its id, when it was made, and itself.
 pub(super) struct Entry {
@@ -9,39 +11,38 @@ pub(super) struct Entry {
     pub(super) value: Value,
 }
 
+impl Record for Entry {
+    fn id(&self) -> &str {
+        self.value["id"].as_str().unwrap_or_default()
+    }
+
+    fn created_ms(&self) -> i64 {
+        self.created_ms
+    }
+}
+
 /// One page, newest first.
 pub(super) fn page(entries: Vec<Entry>, request: &Request, twists: &Twists, now_ms: i64) -> Result<Value, Fail> {
     let (limit, created) = (limit(request)?, created(request)?);
-    let visible_until = now_ms - twists.list_lag_ms().unwrap_or(0);
-    let lags = twists.list_lag_ms().is_some();
-    let shown = entries.into_iter().rev().filter(|entry| within(entry.created_ms, &created));
-    let shown = shown.filter(|entry| !lags || entry.created_ms <= visible_until);
-    let mut values: Vec<Value> = shown.map(|entry| entry.value).collect();
-    values.truncate(twists.list_cap().unwrap_or(usize::MAX));
-    let rest = match (request.param("starting_after"), request.param("ending_before")) {
-        (Some(id), _) => values.split_off(position(&values, id, "starting_after")? + 1),
-        (None, Some(id)) => {
-            let end = position(&values, id, "ending_before")?;
-            values.truncate(end);
-            values.split_off(end.saturating_sub(limit))
+    let listing = Listing::new(&entries, now_ms, twists).reversed();
+    let listing = listing.filter(|entry| within(entry.created_ms, &created));
+    let missing = |id: &str, param: &str| Fail::missing(400, "object", id, param);
+    let (page, is_backwards) = match (request.param("starting_after"), request.param("ending_before")) {
+        (None, Some(id)) => (listing.before(id, limit).map_err(|UnknownCursor| missing(id, "ending_before"))?, true),
+        (after, _) => {
+            let unknown = |UnknownCursor| missing(after.unwrap_or_default(), "starting_after");
+            (listing.after(after, limit).map_err(unknown)?, false)
         }
-        (None, None) => values,
     };
-    let has_more = rest.len() > limit;
-    let data: Vec<Value> = rest.into_iter().take(limit).collect();
+    let data = page.values(|entry| entry.value.clone());
+    // Whether a walk backwards has more to come is not said here: nobody walks so.
+    let has_more = page.has_more() && !is_backwards;
     Ok(json!({ "object": "list", "url": request.path, "has_more": has_more, "data": data }))
 }
 
-fn position(values: &[Value], id: &str, param: &str) -> Result<usize, Fail> {
-    let found = values.iter().position(|value| value["id"] == id);
-    found.ok_or_else(|| Fail::missing(400, "object", id, param))
-}
-
 fn limit(request: &Request) -> Result<usize, Fail> {
-    let Some(text) = request.param("limit") else { return Ok(10) };
-    let limit = text.parse().ok().filter(|limit| (1..=100).contains(limit));
-    let bad = || Fail::invalid("Limit must be between 1 and 100.").code("parameter_invalid_integer").param("limit");
-    limit.ok_or_else(bad)
+    let bad = |_| Fail::invalid("Limit must be between 1 and 100.").code("parameter_invalid_integer").param("limit");
+    LIMIT.read(request.param("limit")).map_err(bad)
 }
 
 /// The filters on the time of creation, as operator and bound in seconds.

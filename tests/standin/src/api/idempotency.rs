@@ -10,6 +10,9 @@ pub struct Idempotency {
     /// The key of a request that may have an effect; none where the provider looks at none. It refuses a key that is
     /// not one: empty, or too long.
     pub key: fn(&Request) -> Result<Option<String>, Reply>,
+    /// What must be the same when a key comes again: [`Request::parameters`] for everything, nothing for providers that
+    /// do not compare.
+    pub compared: fn(&Request) -> String,
     /// The provider's words when it does not run a request because of its key.
     pub refuse: fn(KeyRefusal<'_>) -> Reply,
 }
@@ -29,23 +32,12 @@ impl Idempotency {
     /// The right to run, or what is answered instead: the stored answer, or a refusal.
     pub(super) fn admit(&self, keys: &KeyStore, account: &str, key: &str, request: &Request) -> Result<Permit, Reply> {
         let endpoint = format!("{} {}", request.method, request.path);
-        match keys.admit(account, key, &endpoint, &parameters(request)) {
+        match keys.admit(account, key, &endpoint, &(self.compared)(request)) {
             Admission::Run(permit) => Ok(permit),
             Admission::Replay(reply) => Err(reply),
             Admission::OtherParameters => Err((self.refuse)(KeyRefusal::OtherParameters)),
             Admission::OtherEndpoint(first) => Err((self.refuse)(KeyRefusal::OtherEndpoint(&first))),
             Admission::InUse => Err((self.refuse)(KeyRefusal::InUse)),
         }
-    }
-}
-
-/// Everything that must be the same when a key comes again, in an order of its own. JSON is compared by its values.
-fn parameters(request: &Request) -> String {
-    let mut pairs: Vec<_> = request.form.iter().chain(&request.query).collect();
-    pairs.sort();
-    match &request.json {
-        Some(json) => format!("{pairs:?} {json}"),
-        None if request.form.is_empty() => format!("{pairs:?} {:?}", request.body),
-        None => format!("{pairs:?}"),
     }
 }

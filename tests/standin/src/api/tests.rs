@@ -50,7 +50,7 @@ impl Api for Counter {
         };
         let key = |request: &Request| Ok(request.header("key").map(str::to_owned));
         let refuse = |refusal: KeyRefusal<'_>| Self::error(409, Some(&format!("{refusal:?}")));
-        Some(Idempotency { rules, key, refuse })
+        Some(Idempotency { rules, key, compared: Request::parameters, refuse })
     }
 
     fn catch_up(context: &mut Context<'_, Self>) {
