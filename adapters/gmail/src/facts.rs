@@ -81,6 +81,7 @@ mod tests {
         let (published, needs) = spec.published();
         assert_eq!((published.class, published.best()), (Class::Native, SecondEffect::Enforced), "{}", spec.id);
         assert_eq!(published.completion, Completion::Automatic);
+        assert_eq!(published.exceptions, ["the handle turns out to be spent and the effect is not found"]);
         assert_eq!(needs, [super::READS_SENT]);
         assert!(published.belts.is_empty() && published.assumes.iter().any(|what| what.contains("presumed")));
         let without = guarantee(spec, &|_| false, false);

@@ -110,7 +110,7 @@ pub(crate) const ADRIFT_500: Row = Row::new(500, "*", "*", Meaning::Adrift, LOW_
 
 #[cfg(test)]
 mod tests {
-    use hapax_core::capability::{CellSpec, Completion, SecondEffect};
+    use hapax_core::capability::{CellSpec, Completion, Meaning, SecondEffect};
     use hapax_core::cell::Cell;
 
     use crate::{CancelPaymentCell, CaptureCell, ChargeCell, RefundCell, SendInvoiceCell};
@@ -124,6 +124,10 @@ mod tests {
         let belts: &[&str] = if spec.id == "stripe.cancel_subscription" { &["Idempotency-Key"] } else { &[] };
         assert!(needs.is_empty() && guarantee.belts == belts, "{guarantee:?}");
         assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
+        // Where nothing stronger than the key protects, a stored 500 is a person's unless the effect is found.
+        let adrift = spec.answers.iter().any(|row| row.means == Meaning::Adrift);
+        assert_eq!(guarantee.exceptions.len(), usize::from(adrift), "{:?}", guarantee.exceptions);
+        assert_eq!(guarantee.sentence().contains("except where"), adrift);
     }
 
     #[test]

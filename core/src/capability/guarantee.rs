@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Absence, CellSpec, Class, Need, Repeat, Standing, Sure, Window};
+use super::{Absence, CellSpec, Class, Meaning, Need, Repeat, Standing, Sure, Window};
 
 /// What a ladder amounts to, derived, never typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +11,8 @@ pub struct Guarantee {
     pub second_effect: Vec<(SecondEffect, Lasting)>,
     /// Second half: how a lost answer is completed.
     pub completion: Completion,
+    /// Where a person decides all the same, although it is completed by itself otherwise.
+    pub exceptions: Vec<String>,
     /// What is assumed rather than documented.
     pub assumes: Vec<String>,
     /// Guards that are sent along and not relied on.
@@ -91,16 +93,26 @@ pub fn guarantee(spec: &CellSpec, met: &dyn Fn(&Need) -> bool, likely: bool) -> 
             _ => (SecondEffect::Withheld, Lasting::Ever),
         });
     }
+    let completion = completion(spec, &standing, met);
     Guarantee {
         class: class(&standing),
         second_effect,
-        completion: completion(spec, &standing, met),
+        completion,
+        exceptions: exceptions(spec, &standing, completion),
         assumes: assumptions(spec, met),
         belts: belts(spec, met),
     }
 }
 
 impl Guarantee {
+    /// The exceptions as the end of a sentence; empty if there are none.
+    fn except(&self) -> String {
+        match self.exceptions.as_slice() {
+            [] => String::new(),
+            exceptions => format!(", except where {}: then a person decides", exceptions.join(", or ")),
+        }
+    }
+
     /// The first half at its best.
     pub fn best(&self) -> SecondEffect {
         self.second_effect.first().map_or(SecondEffect::Withheld, |(effect, _)| *effect)
@@ -137,13 +149,51 @@ impl Guarantee {
             }
             Completion::NeedsPerson => "after a lost answer a person decides".to_owned(),
         };
-        let mut text = format!("{}; {}.", halves.join(", afterwards "), completion);
+        let mut text = format!("{}; {completion}{}.", halves.join(", afterwards "), self.except());
         if let Some(first) = text.get(..1) {
             let upper = first.to_uppercase();
             text.replace_range(..1, &upper);
         }
         text
     }
+}
+
+/// Cases in which a person decides although the completion says that it goes by itself: they follow
+/// from the same facts, and a promise that left them out would be too strong.
+fn exceptions(spec: &CellSpec, standing: &Standing, completion: Completion) -> Vec<String> {
+    let mut exceptions = Vec::new();
+    if completion == Completion::NeedsPerson {
+        return exceptions;
+    }
+    // What is adrift is neither sent again nor closed before patience is over; a stated time for
+    // repairs ends the doubt. A burnt key is replaced, under the protection of a stronger token.
+    if spec.repairs.is_none() && spec.answers.iter().any(|row| row.means == Meaning::Adrift) {
+        exceptions.push(format!(
+            "the provider answers that it doesn't know itself ({}) and the effect is not found",
+            adrift(spec)
+        ));
+    }
+    // Where a repeat of a spent token tells nothing, only the look tells by what it was spent.
+    let is_silent = |repeat| matches!(repeat, Repeat::Refuses | Repeat::Accepts);
+    let absence = standing.look.map_or(Absence::Nothing, |look| look.absence);
+    let spent = spec.natives().any(|native| is_silent(native.repeat) && native.is_handle());
+    if spent && absence != Absence::Proves {
+        exceptions.push("the handle turns out to be spent and the effect is not found".to_owned());
+    }
+    exceptions
+}
+
+/// The answers by which a provider says that it doesn't know itself.
+fn adrift(spec: &CellSpec) -> String {
+    let rows = spec.answers.iter().filter(|row| row.means == Meaning::Adrift);
+    let mut statuses: Vec<String> = Vec::new();
+    for row in rows {
+        let status = if row.status == 0 { "any error".to_owned() } else { format!("status {}", row.status) };
+        if !statuses.contains(&status) {
+            statuses.push(status);
+        }
+    }
+    statuses.join(", ")
 }
 
 fn class(standing: &Standing) -> Class {

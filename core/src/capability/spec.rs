@@ -279,6 +279,11 @@ impl Native {
         sourced && long_enough
     }
 
+    /// Whether the token is the provider's, made in a step before.
+    pub fn is_handle(&self) -> bool {
+        matches!(self.token, Token::Handle(_))
+    }
+
     /// Whether we make the token.
     pub fn is_ours(&self) -> bool {
         matches!(self.token, Token::Key(_) | Token::ClientId(_))

@@ -32,7 +32,7 @@ fn promise(entry: &Entry) -> String {
     let row = vec![
         phrases::class(guarantee.class).to_owned(),
         phrases::halves(guarantee),
-        phrases::completed(guarantee.completion),
+        phrases::completed(guarantee),
         entry.proof.level.word().to_owned(),
         phrases::stakes(entry.spec.stakes).to_owned(),
         phrases::kind(entry.spec.kind).to_owned(),
@@ -130,6 +130,7 @@ fn conditions(entry: &Entry) -> String {
     let needs = entry.needs.iter().map(|need| need.words().to_owned()).collect();
     let belts = entry.guarantee.belts.iter().map(|belt| format!("`{belt}`")).collect();
     [
+        list("Exceptions: where a person decides all the same", "none", entry.guarantee.exceptions.clone()),
         list("Needs", "nothing beyond the credentials", needs),
         list("Belts: sent along, not relied on", "none", belts),
         list("Assumptions: what nobody documents", "none", entry.guarantee.assumes.clone()),

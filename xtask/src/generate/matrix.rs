@@ -35,6 +35,7 @@ struct Row {
     afterwards: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     completion_seconds: Option<u64>,
+    exceptions: Vec<String>,
     assumes: Vec<String>,
     belts: Vec<String>,
 }
@@ -69,6 +70,7 @@ fn row(entry: &Entry) -> Row {
         second_effect_seconds: lasting(guarantee).first().copied().flatten(),
         afterwards: guarantee.second_effect.get(1).map(|(effect, _)| phrases::second_effect(*effect)),
         completion_seconds,
+        exceptions: guarantee.exceptions.clone(),
         assumes: guarantee.assumes.clone(),
         belts: guarantee.belts.clone(),
     }

@@ -91,7 +91,7 @@ fn columns(entry: &Entry) -> [String; 4] {
     [
         phrases::class(entry.guarantee.class).to_owned(),
         phrases::halves(&entry.guarantee),
-        phrases::completed(entry.guarantee.completion),
+        phrases::completed(&entry.guarantee),
         entry.proof.level.word().to_owned(),
     ]
 }

@@ -49,12 +49,17 @@ pub(super) const fn completion(completion: Completion) -> (&'static str, Option<
     }
 }
 
-/// A completion for a table.
-pub(super) fn completed(done: Completion) -> String {
-    match completion(done) {
+/// A completion for a table; how many exceptions it has, the cell's page says which.
+pub(super) fn completed(guarantee: &Guarantee) -> String {
+    let word = match completion(guarantee.completion) {
         (_, Some(seconds)) => format!("automatic within {}", time(Duration::from_secs(seconds))),
         ("needs-person", None) => "needs a person".to_owned(),
         (word, None) => word.replace('-', " "),
+    };
+    match guarantee.exceptions.len() {
+        0 => word,
+        1 => format!("{word}, with one exception"),
+        count => format!("{word}, with {count} exceptions"),
     }
 }
 

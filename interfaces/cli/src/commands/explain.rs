@@ -53,6 +53,9 @@ fn print(output: &Output, cell: &SharedCell, promised: &Guarantee) {
     output.line(promised.sentence());
     output.pair("no second", second_effect(promised));
     output.pair("lost reply", completion(promised.completion));
+    for exception in &promised.exceptions {
+        output.pair("except", format!("where {exception}: then a person decides"));
+    }
     for rung in spec.ladder {
         output.pair("rests on", rungs::words(rung));
     }
