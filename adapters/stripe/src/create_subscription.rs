@@ -89,7 +89,7 @@ const SPEC: CellSpec = CellSpec::new(
 .patience(facts::PATIENCE)
 .later("status of the subscription, or the webhooks customer.subscription.updated and customer.subscription.deleted")
 .reversal("by stripe.cancel_subscription; what was paid by stripe.refund")
-.residual("a subscription that Stripe answered with a stored 500 may be rolled forward after 24 hours, when a person may have subscribed the customer again");
+.residual("a subscription that Stripe answered with a stored 500 may be rolled forward after 24 hours, when a person may have subscribed the customer again; and if somebody clears a subscription's metadata while its answer is missing, a second one may be made after a day");
 
 impl Cell for CreateSubscriptionCell {
     const SPEC: &'static CellSpec = &SPEC;

@@ -91,7 +91,7 @@ const SPEC: CellSpec = CellSpec::new(
 .patience(facts::PATIENCE)
 .later("status of the refund, or the webhooks refund.updated and refund.failed")
 .reversal("not reversible; a refund that requires action can still be canceled by hand")
-.residual("a refund that Stripe answered with a stored 500 may be rolled forward after 24 hours, when a person may have refunded by hand");
+.residual("a refund that Stripe answered with a stored 500 may be rolled forward after 24 hours, when a person may have refunded by hand; and if somebody clears a refund's metadata while its answer is missing, a second one may be made after a day");
 
 impl Cell for RefundCell {
     const SPEC: &'static CellSpec = &SPEC;

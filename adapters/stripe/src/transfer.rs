@@ -80,7 +80,7 @@ const SPEC: CellSpec = CellSpec::new(
 .patience(facts::PATIENCE)
 .later("reversed on the transfer, or the webhook transfer.reversed")
 .reversal("by reversing the transfer by hand, as far as the connected account's balance allows")
-.residual("a transfer that Stripe answered with a stored 500 may be rolled forward after 24 hours, when a person may have sent the money again");
+.residual("a transfer that Stripe answered with a stored 500 may be rolled forward after 24 hours, when a person may have sent the money again; and if somebody clears the metadata of a transfer in a group of the caller's while its answer is missing, a second one may be sent after a day");
 
 impl Cell for TransferCell {
     const SPEC: &'static CellSpec = &SPEC;
