@@ -7,6 +7,8 @@
 
 pub mod faults;
 #[cfg(feature = "third-party")]
+mod forward;
+#[cfg(feature = "third-party")]
 pub mod independent;
 pub mod kit;
 pub mod ledger;

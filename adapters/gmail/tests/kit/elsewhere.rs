@@ -5,6 +5,7 @@ use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use hapax_conformance::independent::Elsewhere;
+use hapax_conformance::independent::patient::{self, Patient};
 use hapax_conformance::kit::{Sample, Site};
 use hapax_core::cell::{Credentials, SharedIntegration};
 use hapax_standin::client::Call;
@@ -12,7 +13,6 @@ use hapax_standin::third_party::Program;
 use serde_json::Value;
 
 use crate::mail_to;
-use crate::patient::{self, Patient};
 
 /// `gmail.send` at emulate.
 struct AtEmulate;

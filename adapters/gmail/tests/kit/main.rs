@@ -2,8 +2,6 @@
 #![cfg(feature = "standin")]
 
 mod elsewhere;
-#[path = "../../../../tests/third-party/patient.rs"]
-mod patient;
 
 use std::sync::Arc;
 

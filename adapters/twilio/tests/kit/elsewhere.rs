@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hapax_conformance::independent::Elsewhere;
+use hapax_conformance::independent::patient::{self, Patient};
 use hapax_conformance::kit::{Sample, Site};
 use hapax_core::cell::{Credentials, SharedIntegration};
 use hapax_standin::client::Call;
 use hapax_standin::third_party::Program;
 use serde_json::{Value, json};
 
-use crate::patient::{self, Patient};
 use crate::site::{FROM, to};
 
 /// The account that `tests/third-party/emulate.mjs` puts there.

@@ -1,6 +1,8 @@
 //! Runs against stateful servers that nobody here wrote, where they are installed. Effects are counted at the server, by
 //! its own lists.
 
+pub mod patient;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

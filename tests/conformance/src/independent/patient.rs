@@ -1,27 +1,24 @@
-//! Plays cells at servers that nobody here wrote, for cells that must wait before an absence counts. Adapters' kits take
-//! this file in by its path: the servers are real time's, so only the executor's clock is put forward.
+//! Plays cells that must wait before an absence counts. The servers are real time's, so only the executor's clock is put
+//! forward.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use async_trait::async_trait;
-use hapax_conformance::independent::{Elsewhere, Runs};
-use hapax_conformance::kit::{ACCOUNT, CONNECTION, Invariant, Played, Sample, Site, Violation, hold, say};
-use hapax_conformance::results::{self, Independent};
 use hapax_core::cell::Connection;
-use hapax_core::clock::{Clock, SystemClock};
 use hapax_core::executor::{Executor, RunRequest};
 use hapax_core::identity::{Form, NamespaceSecret, OperationKey, Seed};
 use hapax_core::ledger::MemoryLedger;
-use hapax_core::protocol::Stamp;
 use hapax_core::transport::HttpTransport;
 use hapax_core::words::{Next, Outcome};
 use hapax_standin::{Fault, FaultProxy, When, third_party};
 use serde_json::Value;
 
+use super::{Elsewhere, Runs};
+use crate::forward::Forward;
+use crate::kit::{ACCOUNT, CONNECTION, Invariant, Played, Sample, Site, Violation, hold, say};
+use crate::results::{self, Independent};
+
 /// A cell at such a server, with what its guarantee says of it.
-pub(crate) trait Patient: Elsewhere {
+pub trait Patient: Elsewhere {
     /// Needs that are met, such as a permission.
     fn met(&self) -> Vec<String> {
         Vec::new()
@@ -30,33 +27,6 @@ pub(crate) trait Patient: Elsewhere {
     /// Whether an absence only suggests, so that a person has a request that got lost. Otherwise it goes again.
     fn asks_a_person(&self) -> bool {
         false
-    }
-}
-
-/// The machine's clock, which can be put forward. Nothing is under way then, so no deadline is cut short.
-struct Forward {
-    machine: SystemClock,
-    by_ms: AtomicU64,
-}
-
-#[async_trait]
-impl Clock for Forward {
-    fn now(&self) -> Stamp {
-        let (now, by_ms) = (self.machine.now(), self.by_ms.load(Ordering::SeqCst));
-        let wall_ms = now.wall_ms + i64::try_from(by_ms).unwrap_or(i64::MAX / 2);
-        Stamp { wall_ms, boot_ms: now.boot_ms + by_ms, boot: now.boot }
-    }
-
-    async fn sleep(&self, ms: u64) {
-        self.machine.sleep(ms).await;
-    }
-
-    fn real(&self, ms: u64) -> Duration {
-        self.machine.real(ms)
-    }
-
-    fn is_stand_in_only(&self) -> bool {
-        true
     }
 }
 
@@ -79,7 +49,10 @@ fn ways() -> Vec<Way> {
 }
 
 /// Plays all of them, says what was run and what was left out, and writes the results when they are wanted.
-pub(crate) async fn play_all(adapter: &str, crate_folder: &str, cells: Vec<Box<dyn Patient>>) {
+///
+/// # Panics
+/// If something did not hold, or a result can't be written.
+pub async fn play_all(adapter: &str, crate_folder: &str, cells: Vec<Box<dyn Patient>>) {
     let (root, mut broken) = (results::root(crate_folder), 0);
     for cell in cells {
         let Runs { cell, server, runs, violations } = play(&*cell).await;
@@ -91,7 +64,8 @@ pub(crate) async fn play_all(adapter: &str, crate_folder: &str, cells: Vec<Box<d
         broken += violations.len();
         if results::wanted() && runs > 0 && violations.is_empty() {
             let result = Independent { server: server.to_owned(), runs, violations: 0 };
-            results::write_independent(&root, adapter, cell, result).expect("a result can be written");
+            let written = results::write_independent(&root, adapter, cell, result);
+            assert!(written.is_ok(), "the result of {cell} can't be written: {written:?}");
         }
     }
     assert_eq!(broken, 0, "violations at other servers");
@@ -130,7 +104,7 @@ async fn one(cell: &dyn Patient, site: &Site, number: u64, way: &Way) -> Played 
     let mark = Seed::new(secret.clone(), ACCOUNT, cell.id(), key.clone()).mark(Form::Text(32));
     let connection = Connection::new(CONNECTION, cell.integration(), cell.credentials()).map_err(broken)?;
     let connection = connection.at(&proxy.url()).map_err(broken)?.account(ACCOUNT).stand_in().meets(cell.met());
-    let clock = Arc::new(Forward { machine: SystemClock::new(), by_ms: AtomicU64::new(0) });
+    let clock = Arc::new(Forward::new());
     let executor = Executor::builder(Arc::new(MemoryLedger::new()), Arc::new(HttpTransport::new()), secret)
         .clock(clock.clone())
         .connection(connection)
@@ -162,7 +136,7 @@ async fn settled(executor: &Executor, clock: &Forward, request: &RunRequest) -> 
             Outcome::Succeeded { receipt } => return Ok(Some(receipt)),
             Outcome::Unknown { next: Next::Person, .. } => return Ok(None),
             Outcome::Unknown { next: Next::CallAgain { after_ms }, .. } => {
-                clock.by_ms.fetch_add(after_ms, Ordering::SeqCst);
+                clock.forward(after_ms);
             }
             other => return Err(Violation::new(Invariant::ExpectedEnd, format!("{other:?}"))),
         }
