@@ -5,7 +5,8 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 target=${HAPAX_THIRD_PARTY:-$here/../../.third-party}
-stamp=$(cat "$here/package.json" "$here/package-lock.json" "$here/requirements.txt" | sha256sum | cut -d' ' -f1)
+stamp=$(cat "$here/package.json" "$here/package-lock.json" "$here/requirements.txt" "$here/install.sh" | sha256sum |
+    cut -d' ' -f1)
 
 mkdir -p "$target"
 # The scripts stand beside what they import, so that each runtime finds it without being told.
@@ -19,5 +20,15 @@ rm -f "$target/installed"
 (cd "$target" && npm ci --ignore-scripts --no-audit --no-fund)
 python3 -m venv "$target/venv"
 "$target/venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+
+# Twilio ships its API description (MIT) with the library of its command line. One file of it is wanted, so the package
+# is unpacked and not installed: it would bring a hundred others.
+descriptions=$target/descriptions
+mkdir -p "$descriptions"
+(cd "$descriptions" && npm pack --silent @twilio/cli-core@9.0.0 > /dev/null)
+package=$descriptions/twilio-cli-core-9.0.0.tgz
+echo "9fef3d7234dbce63ff3005a422f46fcf7e3486b369f852f61b3ede41097e5667  $package" | sha256sum -c --quiet
+tar -xzf "$package" -O package/src/services/twilio-api/twilio_api_v2010.json > "$descriptions/twilio_api_v2010.json"
+rm "$package"
 
 echo "$stamp" > "$target/installed"

@@ -158,7 +158,7 @@ pub use keys::{Admission, FailuresKept, KeyRules, KeyScope, KeyStore, Permit, Tw
 pub use list::{Beyond, Collection, Listing, Page, PageSize, PageTokens, Record, UnfitPageSize, UnknownCursor};
 pub use machine::Machine;
 pub use pattern::PathParams;
-pub use proxy::{Canned, Fault, FaultProxy, Seen};
+pub use proxy::{Canned, Fault, FaultProxy, Rewrite, Seen};
 pub use rate_limit::{LimitExceeded, Quota, RateLimit};
 pub use reply::Reply;
 pub use request::Request;

@@ -63,6 +63,12 @@ impl Exchange<'_> {
                 Ok(self.flow(false))
             }
             Fault::DelayRequest => self.late(&handle).await,
+            Fault::Rewrite(rewrite) => {
+                self.head.bytes = rewrite.apply(&self.head.bytes);
+                let flow = self.pass().await;
+                handle.reach();
+                flow
+            }
             // These two are a matter of connections and never come with a request.
             Fault::RefuseConnection | Fault::CutOnConnect => self.pass().await,
             Fault::CutAfterCommit | Fault::TruncateReply { .. } | Fault::DelayReply | Fault::ReplyAfterCommit(_) => {
@@ -163,7 +169,10 @@ impl Exchange<'_> {
         if closes {
             *self.upstream = None;
         }
-        self.script.note(self.entry, |seen| seen.status = Some(head.status()));
+        self.script.note(self.entry, |seen| {
+            seen.status = Some(head.status());
+            seen.reply_headers.clone_from(&head.headers);
+        });
         Ok(Raw { head, body, closes })
     }
 

@@ -39,6 +39,8 @@ pub enum Fault {
     Reply(Canned),
     /// The request is forwarded and the whole reply read; this one comes back in its place. Reached in between.
     ReplyAfterCommit(Canned),
+    /// The request is forwarded with another head. Reached once the reply is whole.
+    Rewrite(Rewrite),
 }
 
 impl Fault {
@@ -66,6 +68,7 @@ impl Fault {
             Self::DelayRequest => "delay_request",
             Self::Reply(_) => "reply",
             Self::ReplyAfterCommit(_) => "reply_after_commit",
+            Self::Rewrite(_) => "rewrite",
         }
     }
 }
@@ -94,5 +97,28 @@ impl Canned {
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(&self.0.body);
         bytes
+    }
+}
+
+/// What is changed in a request's head, for a server whose paths begin elsewhere or that is told by a header what to answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rewrite {
+    /// Taken off the beginning of the path, if it stands there.
+    pub without_prefix: Option<String>,
+    /// Headers that are added.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Rewrite {
+    /// The head as it is forwarded.
+    pub(super) fn apply(&self, head: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(head);
+        let (start, rest) = text.split_once("\r\n").unwrap_or((&text, ""));
+        let shorter = self.without_prefix.as_deref().and_then(|prefix| {
+            let (method, target) = start.split_once(' ')?;
+            target.strip_prefix(prefix).filter(|target| target.starts_with('/')).map(|to| format!("{method} {to}"))
+        });
+        let added: String = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        format!("{}\r\n{added}{rest}", shorter.as_deref().unwrap_or(start)).into_bytes()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! It works on TCP with its own knowledge of where messages end, so a cut is a cut: no library in between repairs it,
 //! repeats a request or answers in its place. It speaks plain HTTP/1.1 and passes every byte on unchanged, `Host`
-//! included.
+//! included, unless a script rewrites a request's head.
 //!
 //! ```no_run
 //! # async fn example() -> std::io::Result<()> {
@@ -27,7 +27,7 @@ use crate::client;
 use crate::lock;
 use crate::signal::Handle;
 use crate::when::When;
-pub use fault::{Canned, Fault};
+pub use fault::{Canned, Fault, Rewrite};
 use script::Script;
 use std::io;
 use std::net::SocketAddr;
@@ -54,6 +54,8 @@ pub struct Seen {
     pub forwarded: bool,
     /// The status of the provider's reply, if that came whole.
     pub status: Option<u16>,
+    /// The headers of that reply, names in lower case.
+    pub reply_headers: Vec<(String, String)>,
     /// The fault that applied to it.
     pub fault: Option<&'static str>,
 }
@@ -61,9 +63,18 @@ pub struct Seen {
 impl Seen {
     /// The first header of this name.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
+        first(&self.headers, name)
     }
+
+    /// The first header of this name in the provider's reply.
+    pub fn reply_header(&self, name: &str) -> Option<&str> {
+        first(&self.reply_headers, name)
+    }
+}
+
+fn first<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let found = headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.as_str())
 }
 
 /// A proxy at work, on a free port of 127.0.0.1. It stops, and cuts what is open, when it is dropped.

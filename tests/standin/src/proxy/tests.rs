@@ -3,7 +3,7 @@ use crate::framing::Wire;
 use crate::reply::Reply;
 use crate::server::Server;
 use crate::testing::{make, maker};
-use crate::{Fault, FaultProxy, When};
+use crate::{Fault, FaultProxy, Rewrite, When};
 use serde_json::json;
 use std::io;
 use std::sync::Arc;
@@ -194,6 +194,29 @@ async fn canned_replies_before_and_after_the_effect() {
     assert_eq!(server.effects().count("make"), 1);
     assert_eq!(make(&proxy.url()).await.expect("a reply").value()["busy"], true);
     assert_eq!(server.effects().count("make"), 1);
+}
+
+#[tokio::test]
+async fn a_rewritten_request_arrives_elsewhere_and_is_seen_as_it_came() {
+    let (_server, proxy) = both().await;
+    let rewrite = Rewrite { without_prefix: Some("/v1".to_owned()), headers: Vec::new() };
+    let changed = proxy.inject(When::on("GET", "/v*").times(2), Fault::Rewrite(rewrite));
+    for (path, arrives) in [("/v1/things", "/things"), ("/v10/things", "/v10/things"), ("/v1/things", "/v1/things")] {
+        let reply = Call::get(&format!("{}{path}", proxy.url())).send().await.expect("a reply");
+        assert_eq!(reply.value()["path"], arrives);
+    }
+    let first = &proxy.seen()[0];
+    assert_eq!((changed.times_reached(), first.target.as_str(), first.status), (2, "/v1/things", Some(200)));
+    assert_eq!(first.reply_header("Content-Type"), Some("application/json"));
+}
+
+#[test]
+fn a_rewritten_head_has_its_new_headers_and_all_of_the_old_ones() {
+    let prefer = ("prefer".to_owned(), "code=404".to_owned());
+    let rewrite = Rewrite { without_prefix: Some("/v1".to_owned()), headers: vec![prefer] };
+    let head = rewrite.apply(b"DELETE /v1/things?a=/v1 HTTP/1.1\r\nhost: example.test\r\n\r\n");
+    let expected = "DELETE /things?a=/v1 HTTP/1.1\r\nprefer: code=404\r\nhost: example.test\r\n\r\n";
+    assert_eq!(String::from_utf8_lossy(&head), expected);
 }
 
 #[tokio::test]

