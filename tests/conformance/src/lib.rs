@@ -15,5 +15,7 @@ pub mod ledger;
 pub mod planted;
 mod prove;
 pub mod results;
+#[cfg(feature = "third-party")]
+pub mod shapes;
 
 pub use prove::prove;

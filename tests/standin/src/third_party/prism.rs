@@ -32,7 +32,7 @@ pub fn description(file: &str) -> io::Result<Value> {
     let named = std::env::var_os("HAPAX_SPECS").map(PathBuf::from);
     let installed = folder().map(|folder| folder.join("descriptions"));
     let found = [named, installed].into_iter().flatten().map(|folder| folder.join(file)).find(|path| path.exists());
-    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("HAPAX_SPECS names no folder with {file}"));
+    let missing = || io::Error::new(io::ErrorKind::NotFound, "it is not installed, nor where HAPAX_SPECS points");
     Ok(serde_json::from_slice(&std::fs::read(found.ok_or_else(missing)?)?)?)
 }
 
