@@ -19,7 +19,19 @@ const CALLS: &str = "/2010-04-01/Accounts/AC00000000000000000000000000000000/Cal
 /// The texts of the description's examples.
 const BODY: &str = "Hello! 👍";
 
-/// The one edit that the description needs.
+/// Every test has a Prism of its own, which reads the whole description before it listens.
+const OURS: Edit = Edit {
+    why: "the other hundred paths take seconds to read and are never asked",
+    make: |description| {
+        let Some(paths) = description["paths"].as_object_mut() else { return false };
+        let all = paths.len();
+        let ours = |path: &str| ["/Messages", "/Calls"].iter().any(|list| path.contains(&format!("}}{list}")));
+        paths.retain(|path, _| ours(path));
+        (1..all).contains(&paths.len())
+    },
+};
+
+/// The one edit that the description needs to be true.
 const LISTS: Edit = Edit {
     why: "a list in a form is a name that is repeated, by the text of the description and by OpenAPI's default, and Prism \
           applies the default only where it is stated",
@@ -42,7 +54,7 @@ fn state_lists(description: &mut Value) -> bool {
 }
 
 async fn mock() -> Option<Mock> {
-    Mock::of("twilio_api_v2010.json", &[LISTS]).await.expect("it starts")
+    Mock::of("twilio_api_v2010.json", &[OURS, LISTS]).await.expect("it starts")
 }
 
 async fn bench(mock: &Mock) -> Bench {
