@@ -17,8 +17,8 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
     }
     let chosen = if adapters.is_empty() { &known } else { adapters };
     let before = records(root);
-    for name in chosen {
-        let line = line(root, name, check).with("HAPAX_PROVE", "1");
+    for line in lines(root, chosen) {
+        let line = line.with("HAPAX_PROVE", "1");
         say::line(format!("$ {}", line.shown()));
         let ran = line.run(root);
         if ran.is_err() && check {
@@ -38,13 +38,16 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
     Ok(())
 }
 
-/// The kit of one adapter. A check follows the tests of the whole workspace, so it runs what they
-/// have built.
-fn line(root: &Path, name: &str, check: bool) -> Line {
-    if check && Line::new("cargo nextest --version").is_there(root) {
-        return Line::new(&format!("cargo nextest run --workspace --filterset package(hapax-{name})"));
+/// The kits of these adapters. They wait more than they work, so with nextest some run side by side;
+/// a check follows the tests of the whole workspace and runs what they have built.
+fn lines(root: &Path, adapters: &[String]) -> Vec<Line> {
+    if Line::new("cargo nextest --version").is_there(root) {
+        let packages: Vec<String> = adapters.iter().map(|name| format!("package(hapax-{name})")).collect();
+        let text = format!("cargo nextest run --workspace --test-threads 3 --filterset {}", packages.join("|"));
+        return vec![Line::new(&text)];
     }
-    Line::new(&format!("cargo test -p hapax-{name} --features standin --tests"))
+    let each = |name: &String| Line::new(&format!("cargo test -p hapax-{name} --features standin --tests"));
+    adapters.iter().map(each).collect()
 }
 
 /// The recorded results as they are, by path.
