@@ -43,7 +43,8 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
 fn lines(root: &Path, adapters: &[String]) -> Vec<Line> {
     if Line::new("cargo nextest --version").is_there(root) {
         let packages: Vec<String> = adapters.iter().map(|name| format!("package(hapax-{name})")).collect();
-        let text = format!("cargo nextest run --workspace --test-threads 3 --filterset binary(kit)&({})", packages.join("|"));
+        let text =
+            format!("cargo nextest run --workspace --test-threads 3 --filterset binary(kit)&({})", packages.join("|"));
         return vec![Line::new(&text)];
     }
     let each = |name: &String| Line::new(&format!("cargo test -p hapax-{name} --features standin --tests"));
