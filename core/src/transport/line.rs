@@ -40,7 +40,7 @@ pub(super) struct Line {
 impl Line {
     /// Most time that connecting takes, with names and encryption. Shorter than a deadline, so that
     /// the attempt may be made again: nothing of the request has left.
-    const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+    pub(super) const CONNECT_WITHIN: Duration = Duration::from_secs(10);
     /// Most time that one of several addresses gets.
     const ADDRESS_WITHIN: Duration = Duration::from_secs(4);
 
@@ -140,7 +140,7 @@ impl Line {
 }
 
 /// Connects to the first address that answers.
-async fn dial(place: &Place, gate: &Gate, counters: &Arc<Counters>) -> io::Result<Arc<Valve>> {
+pub(super) async fn dial(place: &Place, gate: &Gate, counters: &Arc<Counters>) -> io::Result<Arc<Valve>> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in addresses(place).await? {
         let connecting = Valve::connect(address, gate, Arc::clone(counters));

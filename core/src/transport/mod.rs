@@ -14,6 +14,7 @@ mod outgoing;
 mod pool;
 mod request;
 mod stats;
+mod stream;
 mod tls;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub use self::http::HttpTransport;
 pub use limit::Limiter;
 pub use request::{Body, Method, Request, Response, is_plain_segment};
 pub use stats::Stats;
+pub use stream::GatedStream;
 
 /// Sends requests.
 #[async_trait]

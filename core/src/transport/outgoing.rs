@@ -25,6 +25,16 @@ pub(super) struct Place {
     pub(super) port: u16,
 }
 
+impl Place {
+    /// The host of an address of another scheme than HTTP's; its protocol encrypts by itself.
+    pub(super) fn of(base: &Url, port: u16) -> Result<Self, Fault> {
+        let named = base.host_str().ok_or_else(|| Fault::NotSent("the base URL names no host".to_owned()))?;
+        // In addresses of other schemes a number is not read as one.
+        let host = Host::parse(named).map_err(|_| Fault::NotSent("the base URL's host is none".to_owned()))?;
+        Ok(Self { encrypted: false, host, port: base.port().unwrap_or(port) })
+    }
+}
+
 /// Headers that frame the message or belong to the connection. An adapter that set one could make
 /// the server see another request than the one whose bytes we count.
 const OURS: [&str; 9] =
