@@ -23,6 +23,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_amadeus::integration(),
         #[cfg(feature = "gmail")]
         hapax_gmail::integration(),
+        #[cfg(feature = "postgres")]
+        hapax_postgres::integration(),
         #[cfg(feature = "stripe")]
         hapax_stripe::integration(),
         #[cfg(feature = "twilio")]
