@@ -9,10 +9,8 @@ const READ: &str = "2026-11-28";
 
 const UNIQUE: Source = Source::official("https://www.postgresql.org/docs/current/index-unique-checks.html", READ);
 const CONFLICT: Source = Source::official("https://www.postgresql.org/docs/current/sql-insert.html", READ);
-const LOCKS: Source = Source::official(
-    "https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-ADVISORY-LOCKS",
-    READ,
-);
+const LOCKS: Source =
+    Source::official("https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-ADVISORY-LOCKS", READ);
 const CODES: Source = Source::official("https://www.postgresql.org/docs/current/errcodes-appendix.html", READ);
 const ATOMIC: Source = Source::official("https://www.postgresql.org/docs/current/tutorial-transactions.html", READ);
 const AGAIN: Source =

@@ -132,9 +132,8 @@ impl Address {
         if database.is_empty() || database.contains(['/', '%']) {
             return Err(bad("names no database: postgres://host:port/database"));
         }
-        let encrypted = is_encrypted(url).ok_or_else(|| {
-            bad("has an unknown option; there is sslmode, verify-full (as without it) or disable")
-        })?;
+        let encrypted = is_encrypted(url)
+            .ok_or_else(|| bad("has an unknown option; there is sslmode, verify-full (as without it) or disable"))?;
         let user = connection.credentials.get(USER.name);
         let user = user.ok_or_else(|| Fault::NotSent(format!("no PostgreSQL user; set {}", USER.variable)))?;
         let mut config = Config::new();

@@ -66,11 +66,39 @@ mod tests {
     #[test]
     fn execute_transaction_words_are_refused_before_sending() {
         let words = [
-            "COMMIT", "commit", "END", "ROLLBACK", "ABORT", "BEGIN", "START TRANSACTION", "SAVEPOINT a", "RELEASE a",
-            "PREPARE TRANSACTION 'x'", "COMMIT PREPARED 'x'", "SET search_path = a", "RESET ALL", "DISCARD ALL",
-            "COPY a FROM STDIN", "LISTEN a", "UNLISTEN *", "DO $$ BEGIN END $$", "VACUUM", "EXECUTE x", "DECLARE c",
-            "CREATE TABLE a ()", "DROP TABLE hapax_done", "TRUNCATE a", "EXPLAIN ANALYZE DELETE FROM a", "", ";",
-            "selects", "select_1", "selecté", "\"select\"", "'select'", "/* open",
+            "COMMIT",
+            "commit",
+            "END",
+            "ROLLBACK",
+            "ABORT",
+            "BEGIN",
+            "START TRANSACTION",
+            "SAVEPOINT a",
+            "RELEASE a",
+            "PREPARE TRANSACTION 'x'",
+            "COMMIT PREPARED 'x'",
+            "SET search_path = a",
+            "RESET ALL",
+            "DISCARD ALL",
+            "COPY a FROM STDIN",
+            "LISTEN a",
+            "UNLISTEN *",
+            "DO $$ BEGIN END $$",
+            "VACUUM",
+            "EXECUTE x",
+            "DECLARE c",
+            "CREATE TABLE a ()",
+            "DROP TABLE hapax_done",
+            "TRUNCATE a",
+            "EXPLAIN ANALYZE DELETE FROM a",
+            "",
+            ";",
+            "selects",
+            "select_1",
+            "selecté",
+            "\"select\"",
+            "'select'",
+            "/* open",
         ];
         for word in words {
             for before in ["", " \n\t", "-- SELECT\n", "/* SELECT */", "/* a /* SELECT */ b */ -- c\r\n ", "(("] {
@@ -84,8 +112,15 @@ mod tests {
     #[test]
     fn statements_about_data_pass() {
         for sql in [
-            "select 1", "  SELECT$1", "-- why\nINSERT INTO a VALUES (1)", "/* a /* b */ c */update a set b = 1",
-            "(SELECT 1) UNION (SELECT 2)", "WITH x AS (SELECT 1) DELETE FROM a", "CALL p()", "values(1)", "SELECT/**/1",
+            "select 1",
+            "  SELECT$1",
+            "-- why\nINSERT INTO a VALUES (1)",
+            "/* a /* b */ c */update a set b = 1",
+            "(SELECT 1) UNION (SELECT 2)",
+            "WITH x AS (SELECT 1) DELETE FROM a",
+            "CALL p()",
+            "values(1)",
+            "SELECT/**/1",
         ] {
             // `SELECT$1` is a name to PostgreSQL too.
             assert_eq!(check(sql).is_ok(), !sql.contains("SELECT$1"), "{sql:?}");

@@ -1,0 +1,3 @@
+mod answers;
+mod arguments;
+mod losses;

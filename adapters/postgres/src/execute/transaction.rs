@@ -38,16 +38,15 @@ pub(super) async fn run(connection: &Connection, gate: Gate, args: &Execute, pla
         Ok(Ok(receipt)) if gate.is_open() => {
             // From here on only the server knows.
             let committed = running.until(client.batch_execute("COMMIT")).await;
-            committed.map_or_else(
-                |error| sqlstate::answer(Stage::Commit, "COMMIT", &error),
-                |()| Answer::Happened(receipt),
-            )
+            committed
+                .map_or_else(|error| sqlstate::answer(Stage::Commit, "COMMIT", &error), |()| Answer::Happened(receipt))
         }
-        Ok(Ok(_)) => late(),
+        // What is dropped here is closed here, and the server is alone with what it still does.
+        Ok(Ok(_)) | Err(_) => return late(),
         Ok(Err(ended)) => ended,
-        Err(_) => late(),
     };
-    leave(client, running, &ended).await;
+    // The answer is had: leaving must not take so long that it comes to nothing.
+    let _ = tokio::time::timeout(gate.remaining() / 2, leave(client, running, &ended)).await;
     ended
 }
 
@@ -56,10 +55,10 @@ fn nearly(gate: &Gate) -> Duration {
     gate.remaining().mul_f64(0.97)
 }
 
+/// Frees what is held sooner than the end of the session would, and says goodbye.
 async fn leave(client: Client, mut running: Running, ended: &Ended) {
-    if !matches!(ended, Answer::Unclear(_)) {
-        // Frees what it holds sooner than the end of the session would. Where nothing is open it does nothing.
-        let _ = tokio::time::timeout(Duration::from_secs(1), running.until(client.batch_execute("ROLLBACK"))).await;
+    if !matches!(ended, Answer::Happened(_)) {
+        let _ = running.until(client.batch_execute("ROLLBACK")).await;
     }
     drop(client);
     running.end().await;
@@ -89,6 +88,15 @@ fn failed(what: &str) -> impl Fn(Error) -> Ended {
     move |error| sqlstate::answer(Stage::Before, what, &error)
 }
 
+/// An error of a step of our own: nothing of the caller's is wrong, and it goes again when what is
+/// wrong is put right.
+fn not_ours(what: &str) -> impl Fn(Error) -> Ended {
+    move |error| match sqlstate::answer(Stage::Before, what, &error) {
+        Answer::Refused(reason, _) => Answer::NotDone(reason.message, None),
+        other => other,
+    }
+}
+
 fn refused(code: &str, words: String) -> Ended {
     Answer::Refused(Refusal::new(code, words), Covers::Attempt)
 }
@@ -103,14 +111,14 @@ async fn begin(client: &Client, gate: &Gate, args: &Execute) -> Result<(), Ended
         args.isolation.sql(),
         (ms / 2).max(1)
     );
-    client.batch_execute(&begin).await.map_err(failed("BEGIN"))?;
+    client.batch_execute(&begin).await.map_err(not_ours("BEGIN"))?;
     // An acknowledged commit is on disk, whatever the role's default; and from 17 on the whole
     // transaction has a bound.
     let settings = format!(
         "SELECT set_config(name, CASE name WHEN 'transaction_timeout' THEN '{ms}' ELSE 'on' END, true) FROM pg_settings \
          WHERE name = 'transaction_timeout' OR (name = 'synchronous_commit' AND setting = 'off')"
     );
-    client.batch_execute(&settings).await.map_err(failed("settings"))
+    client.batch_execute(&settings).await.map_err(not_ours("settings"))
 }
 
 /// Takes the operation's lock and its row. None: the row is there already. Some: the transaction's
@@ -120,10 +128,10 @@ async fn enter(client: &Client, receipt: &ExecuteReceipt) -> Result<Option<Strin
          ON CONFLICT (key) DO NOTHING RETURNING pg_current_xact_id()::text";
     let lock = lock_of(&receipt.id);
     let held = client.query_typed("SELECT pg_advisory_xact_lock($1)", &[(&lock, Type::INT8)]).await;
-    held.map_err(failed("waiting for an earlier attempt"))?;
+    held.map_err(not_ours("waiting for an earlier attempt"))?;
     let row = [(&receipt.id as _, Type::TEXT), (&receipt.fingerprint as _, Type::TEXT)];
-    let inserted = client.query_typed_opt(INSERT, &row).await.map_err(failed("hapax_done"))?;
-    inserted.map(|row| row.try_get(0)).transpose().map_err(failed("hapax_done"))
+    let inserted = client.query_typed_opt(INSERT, &row).await.map_err(not_ours("hapax_done"))?;
+    inserted.map(|row| row.try_get(0)).transpose().map_err(not_ours("hapax_done"))
 }
 
 /// What an earlier attempt did.
@@ -204,8 +212,8 @@ async fn store(client: &Client, receipt: &ExecuteReceipt, transaction: &str) -> 
          RETURNING pg_current_xact_id()::text";
     let text = serde_json::to_string(receipt).map_err(|_| refused("receipt", "the receipt is no JSON".to_owned()))?;
     let row = [(&receipt.id as _, Type::TEXT), (&text as _, Type::TEXT)];
-    let updated = client.query_typed_opt(UPDATE, &row).await.map_err(failed("hapax_done"))?;
-    let same = updated.map(|row| row.try_get::<_, String>(0)).transpose().map_err(failed("hapax_done"))?;
+    let updated = client.query_typed_opt(UPDATE, &row).await.map_err(not_ours("hapax_done"))?;
+    let same = updated.map(|row| row.try_get::<_, String>(0)).transpose().map_err(not_ours("hapax_done"))?;
     if same.as_deref() == Some(transaction) {
         return Ok(());
     }

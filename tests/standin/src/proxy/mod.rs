@@ -19,6 +19,7 @@ mod connection;
 mod door;
 mod exchange;
 mod fault;
+pub mod postgres;
 mod script;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,8 @@
 //! said in `tests/third-party/README.md`.
 
 pub mod prism;
+#[cfg(unix)]
+pub mod postgres;
 #[cfg(test)]
 mod tests;
 
