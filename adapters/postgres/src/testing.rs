@@ -8,7 +8,7 @@ use hapax_core::protocol::Receipt;
 use hapax_core::testing::{Desk, Script};
 use hapax_core::words::Answer;
 use hapax_standin::third_party::postgres::{self, Cluster};
-use hapax_standin::{PostgresProxy, WireFault};
+use hapax_standin::{Fault, FaultProxy, Handle, When};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
@@ -16,10 +16,64 @@ use crate::{Execute, Statement};
 
 pub(crate) const PASSWORD: &str = "apps-own-password";
 
+/// A proxy, and the places at which it is broken here.
+pub(crate) struct Proxy(FaultProxy);
+
+/// Where and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WireFault {
+    /// Before the server has the n-th group of messages from now.
+    CutBefore(u32),
+    /// After the server has answered it.
+    CutAfter(u32),
+    LoseCommit,
+    CutCommit,
+    LoseAnswer,
+    CutAnswer(usize),
+    HoldCommit,
+    HoldAnswer,
+    Swallow,
+}
+
+impl Proxy {
+    pub(crate) async fn before(url: &str) -> Self {
+        Self(FaultProxy::start(url).await.expect("a proxy"))
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.0.url()
+    }
+
+    pub(crate) fn inject(&self, fault: WireFault) -> Handle {
+        let commit = When::on("SQL", "/COMMIT");
+        let (when, fault) = match fault {
+            WireFault::CutBefore(nth) => (When::next().nth(nth), Fault::LoseRequest),
+            WireFault::CutAfter(nth) => (When::next().nth(nth), Fault::CutAfterCommit),
+            WireFault::LoseCommit => (commit, Fault::LoseRequest),
+            WireFault::CutCommit => (commit, Fault::CutMidBody),
+            WireFault::LoseAnswer => (commit, Fault::CutAfterCommit),
+            WireFault::CutAnswer(body_bytes) => (commit, Fault::TruncateReply { body_bytes }),
+            WireFault::HoldCommit => (commit, Fault::DelayRequest),
+            WireFault::HoldAnswer => (commit, Fault::DelayReply),
+            WireFault::Swallow => (commit, Fault::BlackHole),
+        };
+        self.0.inject(when, fault)
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.clear();
+    }
+
+    /// How many `COMMIT`s came.
+    pub(crate) fn commits(&self) -> usize {
+        self.0.count("SQL", "/COMMIT")
+    }
+}
+
 /// One database of the cluster, with a proxy in front of it.
 pub(crate) struct Place {
     pub(crate) cluster: &'static Cluster,
-    pub(crate) proxy: PostgresProxy,
+    pub(crate) proxy: Proxy,
     pub(crate) database: String,
 }
 
@@ -41,7 +95,7 @@ pub(crate) async fn place() -> Option<Place> {
     let cluster = cluster.await;
     let database = format!("d{}", NEXT.fetch_add(1, Ordering::SeqCst));
     cluster.sql("postgres", &format!("CREATE DATABASE {database}")).await.expect("a database");
-    let place = Place { cluster, proxy: PostgresProxy::start(cluster.port()).await.expect("a proxy"), database };
+    let place = Place { cluster, proxy: Proxy::before(&cluster.url(&database)).await, database };
     place.sql(crate::SET_UP).await;
     place
         .sql(
@@ -70,7 +124,7 @@ impl Place {
 
     /// A desk whose connection goes through the proxy.
     pub(crate) fn desk(&self) -> Desk {
-        self.desk_at(&self.proxy.url(&self.database))
+        self.desk_at(&self.proxy.url())
     }
 
     pub(crate) fn desk_at(&self, url: &str) -> Desk {

@@ -160,7 +160,6 @@ pub use machine::Machine;
 pub use pattern::PathParams;
 pub use proxy::{Canned, Fault, FaultProxy, Rewrite, Seen};
 pub use rate_limit::{LimitExceeded, Quota, RateLimit};
-pub use proxy::postgres::{PostgresProxy, WireFault};
 pub use reply::Reply;
 pub use request::Request;
 pub use router::{Routed, Router};

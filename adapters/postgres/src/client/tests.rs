@@ -13,7 +13,7 @@ fn desk_of(connection: Connection) -> Desk {
 #[tokio::test]
 async fn client_wrong_password_is_not_done() {
     let Some(place) = place().await else { return };
-    let desk = desk_of(connection(&place.proxy.url(&place.database), "wrong-secret"));
+    let desk = desk_of(connection(&place.proxy.url(), "wrong-secret"));
     let answer = desk.attempt(&insert("a")).await;
     assert_eq!(word(&answer), "not done", "{answer:?}");
     assert!(format!("{answer:?}").contains("28P01"), "{answer:?}");
@@ -24,7 +24,7 @@ async fn client_wrong_password_is_not_done() {
 #[tokio::test]
 async fn client_password_is_in_no_text() {
     let Some(place) = place().await else { return };
-    let url = place.proxy.url(&place.database);
+    let url = place.proxy.url();
     let desk = desk_of(connection(&url, "wrong-secret"));
     let texts = [
         format!("{:?}", desk.wire().connection()),

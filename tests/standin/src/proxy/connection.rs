@@ -1,5 +1,6 @@
 use super::Seen;
 use super::exchange::{Exchange, Flow};
+use super::postgres;
 use super::script::Script;
 use crate::framing::Wire;
 use std::io;
@@ -13,9 +14,15 @@ use tokio::sync::watch;
 /// The count of the connection and the order to close while idle are taken when it is accepted, not when its task runs.
 pub(super) fn serve(stream: TcpStream, script: Arc<Script>) -> impl Future<Output = ()> + Send {
     let (number, idle) = (script.connections(), script.idle.subscribe());
-    let client = Wire::new(stream, Arc::clone(&script.read));
     // An error here is a side that went away; the script's handles and counts say what matters.
-    async move { drop(exchanges(client, script, number, idle).await) }
+    async move {
+        if script.speaks_sql {
+            drop(postgres::serve(stream, script, number).await);
+        } else {
+            let client = Wire::new(stream, Arc::clone(&script.read));
+            drop(exchanges(client, script, number, idle).await);
+        }
+    }
 }
 
 async fn exchanges(

@@ -84,6 +84,11 @@ impl From<Reply> for Canned {
 }
 
 impl Canned {
+    /// Its body alone: where the protocol has no heads, the body is the messages.
+    pub(super) fn body(&self) -> &[u8] {
+        &self.0.body
+    }
+
     /// The reply as it goes over the wire.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} Canned\r\n", self.0.status);

@@ -1,4 +1,4 @@
-//! A proxy that breaks HTTP where a script says.
+//! A proxy that breaks HTTP, or PostgreSQL's protocol, where a script says.
 //!
 //! It works on TCP with its own knowledge of where messages end, so a cut is a cut: no library in between repairs it,
 //! repeats a request or answers in its place. It speaks plain HTTP/1.1 and passes every byte on unchanged, `Host`
@@ -19,7 +19,7 @@ mod connection;
 mod door;
 mod exchange;
 mod fault;
-pub mod postgres;
+mod postgres;
 mod script;
 #[cfg(test)]
 mod tests;
@@ -35,6 +35,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::task::JoinHandle;
+
+const HTTP: &str = "http://";
+const SQL: &str = "postgres://";
 
 /// A request that came to the proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,29 +85,33 @@ fn first<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
 #[derive(Debug)]
 pub struct FaultProxy {
     address: SocketAddr,
+    scheme: &'static str,
     prefix: String,
     script: Arc<Script>,
     task: JoinHandle<()>,
 }
 
 impl FaultProxy {
-    /// Starts in front of a base URL (`http` only).
+    /// Starts in front of a base URL: `http`, or `postgres` for PostgreSQL's protocol without encryption.
     ///
     /// Fails if the URL cannot be read or no port can be had; whether anybody listens there is not asked.
     pub async fn start(upstream: &str) -> io::Result<Self> {
-        let (authority, path) = client::split(upstream)?;
+        let speaks_sql = upstream.starts_with(SQL);
+        let upstream = upstream.replacen(SQL, HTTP, 1);
+        let (authority, path) = client::split(&upstream)?;
         let door = door::Door::open().await?;
         let address = door.address;
-        let script = Arc::new(Script::new(authority.to_owned()));
+        let script = Arc::new(Script::new(authority.to_owned(), speaks_sql));
         // Before the task begins, so that an order given at once is not missed.
         let orders = script.door.subscribe();
         let task = tokio::spawn(door::keep(door, Arc::clone(&script), orders));
-        Ok(Self { address, prefix: path.trim_end_matches('/').to_owned(), script, task })
+        let scheme = if speaks_sql { SQL } else { HTTP };
+        Ok(Self { address, scheme, prefix: path.trim_end_matches('/').to_owned(), script, task })
     }
 
     /// The base URL to call instead of the upstream one: same path, other host.
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.address, self.prefix)
+        format!("{}{}{}", self.scheme, self.address, self.prefix)
     }
 
     /// Where it listens.
@@ -124,7 +131,8 @@ impl FaultProxy {
 
     /// Points at another provider (host and port of the URL), for new upstream connections.
     pub fn redirect_to(&self, upstream: &str) -> io::Result<()> {
-        let (authority, _) = client::split(upstream)?;
+        let upstream = upstream.replacen(SQL, HTTP, 1);
+        let (authority, _) = client::split(&upstream)?;
         authority.clone_into(&mut lock(&self.script.upstream));
         Ok(())
     }

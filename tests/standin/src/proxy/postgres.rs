@@ -1,160 +1,35 @@
-//! A proxy that breaks PostgreSQL's protocol where a script says.
+//! The same faults over PostgreSQL's protocol.
 //!
-//! It reads the messages that pass (a type byte and a length), so that it can break just at `COMMIT`,
-//! before the server has it, or after the server has acted on it and before the client hears.
+//! An exchange is what a client sends up to where the server is to answer, and the answer up to where
+//! it is the client's turn. Its method is `SQL`, its target a slash and the statement's text; groups
+//! without a statement have the slash alone.
 
-use std::io;
-use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{JoinHandle, JoinSet};
-
+use super::Seen;
+use super::fault::Fault;
+use super::script::Script;
 use crate::lock;
 use crate::signal::Handle;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
-/// What happens to a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WireFault {
-    /// It is closed as soon as it was accepted.
-    CutOnConnect,
-    /// It is closed when the client has sent its n-th group of messages in the session, before the server has it.
-    CutBefore(u32),
-    /// It is closed when the server has answered the client's n-th group, before the client has the answer.
-    CutAfter(u32),
-    /// `COMMIT` is thrown away, and the connection is closed on both sides.
-    LoseCommit,
-    /// Half of `COMMIT` is passed on, then both sides are closed.
-    CutCommit,
-    /// The server's whole answer to `COMMIT` is thrown away, and the client's side is closed.
-    LoseAnswer,
-    /// The first bytes of the answer to `COMMIT` come through, then the connection is closed.
-    CutAnswer(usize),
-    /// `COMMIT` is held until released, then passed on even if the client has left.
-    HoldCommit,
-    /// The answer to `COMMIT` is held until released.
-    HoldAnswer,
-    /// `COMMIT` is thrown away and the connection stays open, without an answer, until released.
-    Swallow,
-}
-
-/// Whether a fault waits for a `COMMIT`.
-impl WireFault {
-    const fn is_at_commit(self) -> bool {
-        !matches!(self, Self::CutOnConnect | Self::CutBefore(_) | Self::CutAfter(_))
-    }
-}
-
-#[derive(Debug, Default)]
-struct Script {
-    faults: Mutex<Vec<(WireFault, Handle)>>,
-    connections: AtomicU64,
-    commits: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Script {
-    /// Takes the first fault that fits.
-    fn take(&self, fits: impl Fn(WireFault) -> bool) -> Option<(WireFault, Handle)> {
-        let mut faults = lock(&self.faults);
-        let index = faults.iter().position(|(fault, _)| fits(*fault))?;
-        Some(faults.remove(index))
-    }
-}
-
-/// The proxy at work, on a free port of 127.0.0.1. It stops, and cuts what is open, when it is dropped.
-#[derive(Debug)]
-pub struct PostgresProxy {
-    address: SocketAddr,
-    script: Arc<Script>,
-    task: JoinHandle<()>,
-}
-
-impl PostgresProxy {
-    /// Starts in front of a server's port on 127.0.0.1.
-    ///
-    /// # Errors
-    /// No port can be had.
-    pub async fn start(port: u16) -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let (address, script) = (listener.local_addr()?, Arc::<Script>::default());
-        let task = tokio::spawn(keep(listener, port, Arc::clone(&script)));
-        Ok(Self { address, script, task })
-    }
-
-    /// The address of a database behind it, without encryption.
-    pub fn url(&self, database: &str) -> String {
-        format!("postgres://{}/{database}?sslmode=disable", self.address)
-    }
-
-    /// Adds a fault; it applies once. Of several that fit, the one that was added first applies.
-    pub fn inject(&self, fault: WireFault) -> Handle {
-        let handle = Handle::new();
-        lock(&self.script.faults).push((fault, handle.clone()));
-        handle
-    }
-
-    /// Takes away every fault that has not applied yet.
-    pub fn clear(&self) {
-        lock(&self.script.faults).clear();
-    }
-
-    /// How many `COMMIT`s came from clients.
-    pub fn commits(&self) -> u64 {
-        self.script.commits.load(Ordering::SeqCst)
-    }
-
-    /// How many connections were accepted.
-    pub fn connections(&self) -> u64 {
-        self.script.connections.load(Ordering::SeqCst)
-    }
-
-    /// How many bytes came from clients.
-    pub fn bytes_received(&self) -> u64 {
-        self.script.bytes.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for PostgresProxy {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn keep(listener: TcpListener, port: u16, script: Arc<Script>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => {
-                let Ok((client, _)) = accepted else { continue };
-                script.connections.fetch_add(1, Ordering::SeqCst);
-                if let Some((_, handle)) = script.take(|fault| fault == WireFault::CutOnConnect) {
-                    handle.reach();
-                    continue;
-                }
-                let script = Arc::clone(&script);
-                // Whatever ends one connection is what its client sees of it.
-                connections.spawn(async move { drop(serve(client, port, script).await) });
-            }
-            Some(_) = connections.join_next() => {}
-        }
-    }
-}
-
-async fn serve(client: TcpStream, port: u16, script: Arc<Script>) -> io::Result<()> {
-    let server = TcpStream::connect(("127.0.0.1", port)).await?;
+/// Serves one client connection with a connection of its own to the server. What is cut on one side is
+/// cut on the other.
+pub(super) async fn serve(client: TcpStream, script: Arc<Script>, number: u64) -> io::Result<()> {
+    let upstream = lock(&script.upstream).clone();
+    let server = TcpStream::connect(upstream).await?;
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-    let mut line = Line { from_client, to_client, from_server, to_server, script, groups: 0 };
+    let mut line = Line { from_client, to_client, from_server, to_server, script, number };
     let startup = read_startup(&mut line.from_client).await?;
     line.count(&startup);
     line.to_server.write_all(&startup).await?;
+    line.answer_now().await?;
     loop {
-        line.answer_now().await?;
         let group = line.group().await?;
         line.pass(group).await?;
     }
@@ -168,13 +43,13 @@ struct Line {
     from_server: OwnedReadHalf,
     to_server: OwnedWriteHalf,
     script: Arc<Script>,
-    groups: u32,
+    number: u64,
 }
 
 /// Messages of the client up to where the server answers.
 struct Group {
     bytes: Vec<u8>,
-    is_commit: bool,
+    statement: String,
 }
 
 /// What asks for an answer: a simple query, the end of an extended one, or a password.
@@ -182,12 +57,12 @@ const ASKS: [u8; 3] = [b'Q', b'S', b'p'];
 
 impl Line {
     fn count(&self, bytes: &[u8]) {
-        self.script.bytes.fetch_add(bytes.len() as u64, Ordering::SeqCst);
+        self.script.read.fetch_add(bytes.len() as u64, Ordering::SeqCst);
     }
 
     /// The client's next group. Meanwhile the server may end the session by itself.
     async fn group(&mut self) -> io::Result<Group> {
-        let mut bytes = Vec::new();
+        let (mut bytes, mut statement) = (Vec::new(), String::new());
         loop {
             let message = tokio::select! {
                 message = read_message(&mut self.from_client) => message?,
@@ -198,11 +73,12 @@ impl Line {
             };
             self.count(&message);
             let kind = message.first().copied().unwrap_or(0);
-            let text = message.get(5..).unwrap_or_default().to_ascii_uppercase();
-            let is_commit = kind == b'Q' && text.starts_with(b"COMMIT");
+            if let Some(text) = statement_of(&message) {
+                statement = text;
+            }
             bytes.extend(message);
             if ASKS.contains(&kind) {
-                return Ok(Group { bytes, is_commit });
+                return Ok(Group { bytes, statement });
             }
             // Goodbye, or the client asks for what it has sent so far.
             if kind == b'X' || kind == b'H' {
@@ -212,65 +88,95 @@ impl Line {
         }
     }
 
-    /// Passes a group on, unless the script says otherwise.
+    /// Passes a group on and its answer back, unless the script says otherwise.
     async fn pass(&mut self, group: Group) -> io::Result<()> {
-        self.groups += 1;
-        if group.is_commit {
-            self.script.commits.fetch_add(1, Ordering::SeqCst);
-        }
-        let number = self.groups;
-        let fits = |fault: WireFault| match fault {
-            WireFault::CutBefore(nth) | WireFault::CutAfter(nth) => nth == number,
-            _ => group.is_commit && fault.is_at_commit(),
-        };
-        match self.script.take(fits) {
-            None => self.to_server.write_all(&group.bytes).await,
-            Some((fault, handle)) => self.broken(&group.bytes, fault, &handle).await,
+        let target = format!("/{}", group.statement);
+        let body = group.bytes.clone();
+        let seen =
+            Seen { connection: self.number, method: "SQL".to_owned(), target, body, whole: true, ..Seen::default() };
+        let (entry, fault) = self.script.for_request(seen);
+        let script = Arc::clone(&self.script);
+        let forwarded = move || script.note(entry, |seen| seen.forwarded = true);
+        match fault {
+            Some((fault, handle)) => self.broken(&group.bytes, fault, &handle, forwarded).await,
+            None => {
+                self.to_server.write_all(&group.bytes).await?;
+                forwarded();
+                self.answer_now().await
+            }
         }
     }
 
-    async fn broken(&mut self, bytes: &[u8], fault: WireFault, handle: &Handle) -> io::Result<()> {
+    async fn broken(
+        &mut self,
+        bytes: &[u8],
+        fault: Fault,
+        handle: &Handle,
+        forwarded: impl FnOnce(),
+    ) -> io::Result<()> {
         let over = || Err(io::ErrorKind::ConnectionAborted.into());
         match fault {
-            WireFault::CutOnConnect | WireFault::CutBefore(_) | WireFault::LoseCommit => {
+            Fault::LoseRequest | Fault::CutBeforeSend => {
                 handle.reach();
                 over()
             }
-            WireFault::CutCommit => {
+            Fault::CutMidBody | Fault::CutAfterHeaders => {
                 self.to_server.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default()).await?;
                 handle.reach();
                 over()
             }
-            WireFault::LoseAnswer | WireFault::CutAnswer(_) | WireFault::CutAfter(_) => {
-                self.to_server.write_all(bytes).await?;
-                let answer = self.answer().await?;
-                if let WireFault::CutAnswer(most) = fault {
-                    self.to_client.write_all(answer.get(..most.min(answer.len())).unwrap_or_default()).await?;
-                }
+            Fault::BlackHole => {
                 handle.reach();
+                handle.released().await;
+                handle.finish();
                 over()
             }
-            WireFault::HoldCommit => {
+            Fault::Reply(canned) => {
+                handle.reach();
+                self.to_client.write_all(canned.body()).await
+            }
+            Fault::DelayRequest => {
                 handle.reach();
                 handle.released().await;
                 let passed = self.to_server.write_all(bytes).await;
-                let answer = if passed.is_ok() { self.answer().await } else { Ok(Vec::new()) };
+                forwarded();
+                let answer = match passed {
+                    Ok(()) => self.answer().await,
+                    Err(error) => Err(error),
+                };
                 handle.finish();
-                self.to_client.write_all(&answer?).await?;
-                over()
+                self.to_client.write_all(&answer?).await
             }
-            WireFault::HoldAnswer => {
+            Fault::RefuseConnection | Fault::CutOnConnect => {
                 self.to_server.write_all(bytes).await?;
+                forwarded();
+                self.answer_now().await
+            }
+            Fault::CutAfterCommit | Fault::TruncateReply { .. } | Fault::DelayReply | Fault::ReplyAfterCommit(_) => {
+                self.to_server.write_all(bytes).await?;
+                forwarded();
                 let answer = self.answer().await?;
                 handle.reach();
-                handle.released().await;
-                self.to_client.write_all(&answer).await
+                self.after_commit(&answer, fault, handle).await
             }
-            WireFault::Swallow => {
-                handle.reach();
-                handle.released().await;
-                over()
+        }
+    }
+
+    /// Faults that begin once the server has answered.
+    async fn after_commit(&mut self, answer: &[u8], fault: Fault, handle: &Handle) -> io::Result<()> {
+        match fault {
+            Fault::TruncateReply { body_bytes } => {
+                self.to_client.write_all(answer.get(..body_bytes).unwrap_or(answer)).await?;
+                Err(io::ErrorKind::ConnectionAborted.into())
             }
+            Fault::ReplyAfterCommit(canned) => self.to_client.write_all(canned.body()).await,
+            Fault::DelayReply => {
+                handle.released().await;
+                let told = self.to_client.write_all(answer).await;
+                handle.finish();
+                told
+            }
+            _ => Err(io::ErrorKind::ConnectionAborted.into()),
         }
     }
 
@@ -301,6 +207,19 @@ impl Line {
             }
         }
     }
+}
+
+/// The text of a statement that a message carries: a simple query, or one to be prepared.
+fn statement_of(message: &[u8]) -> Option<String> {
+    let payload = message.get(5..)?;
+    let text = match message.first()? {
+        b'Q' => payload,
+        // The name of the prepared statement comes first.
+        b'P' => payload.get(payload.iter().position(|byte| *byte == 0)? + 1..)?,
+        _ => return None,
+    };
+    let end = text.iter().position(|byte| *byte == 0)?;
+    Some(String::from_utf8_lossy(text.get(..end)?).into_owned())
 }
 
 /// Whether the server waits for the client after this: ready for a query, or it wants a password.

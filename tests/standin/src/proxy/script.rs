@@ -11,6 +11,8 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct Script {
     pub(super) upstream: Mutex<String>,
+    /// Whether PostgreSQL's protocol is spoken instead of HTTP.
+    pub(super) speaks_sql: bool,
     entries: Mutex<Vec<(Armed, Fault, Handle)>>,
     seen: Mutex<Vec<Seen>>,
     pub(super) read: Arc<AtomicU64>,
@@ -22,9 +24,10 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn new(upstream: String) -> Self {
+    pub(super) fn new(upstream: String, speaks_sql: bool) -> Self {
         Self {
             upstream: Mutex::new(upstream),
+            speaks_sql,
             entries: Mutex::default(),
             seen: Mutex::default(),
             read: Arc::default(),

@@ -39,6 +39,7 @@ pub trait Provider: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    url: String,
     world: World,
     stop: watch::Sender<bool>,
 }
@@ -53,7 +54,13 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let stage = Arc::new(Stage::new(provider, world.clone()));
         tokio::spawn(accept(listener, stage, stopped));
-        Ok(Self { address, world, stop })
+        Ok(Self { address, url: format!("http://{address}"), world, stop })
+    }
+
+    /// A server that somebody else wrote, at this address and URL. It can't be told to break inside, and
+    /// what has happened there is what its own records say.
+    pub fn elsewhere(address: SocketAddr, url: String, world: World) -> Self {
+        Self { address, url, world, stop: watch::channel(false).0 }
     }
 
     /// Where it listens.
@@ -63,7 +70,7 @@ impl Server {
 
     /// The base URL, without a slash at the end.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.url.clone()
     }
 
     /// What the provider stands on.

@@ -4,7 +4,7 @@ use hapax_core::testing::word;
 use hapax_core::words::{Answer, Finding};
 use serde_json::json;
 
-use crate::testing::{Place, insert, one, place};
+use crate::testing::{Place, WireFault, insert, one, place};
 use crate::{Execute, Isolation, Rows, Statement};
 
 /// Refused with this code; the words hold this and none of the values.
@@ -114,7 +114,7 @@ async fn execute_deadlock_is_not_done() {
 async fn execute_too_slow_is_not_done() {
     let Some(place) = place().await else { return };
     let clock = std::sync::Arc::new(hapax_core::clock::ScaledClock::new(80));
-    let desk = crate::testing::desk_by(clock, &place.proxy.url(&place.database));
+    let desk = crate::testing::desk_by(clock, &place.proxy.url());
     let answer = desk.attempt(&one("SELECT pg_sleep(30)", [])).await;
     assert_eq!(word(&answer), "not done", "{answer:?}");
     assert_eq!(place.proxy.commits(), 0);
@@ -264,7 +264,7 @@ async fn execute_look_that_fails_is_no_absence() {
     // The password in two steps, BEGIN, standby, row, lock, row.
     let mut cut = 0;
     for nth in 1..20 {
-        for fault in [hapax_standin::WireFault::CutBefore(nth), hapax_standin::WireFault::CutAfter(nth)] {
+        for fault in [WireFault::CutBefore(nth), WireFault::CutAfter(nth)] {
             let met = place.proxy.inject(fault);
             let found = desk.find(&args).await;
             if met.times_reached() == 0 {

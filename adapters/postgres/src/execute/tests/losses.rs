@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use hapax_core::testing::word;
 use hapax_core::words::{Answer, Fault, Finding};
-use hapax_standin::WireFault;
 use serde_json::json;
 
-use crate::testing::{insert, one, place};
+use crate::testing::{WireFault, insert, one, place};
 use crate::{ExecuteReceipt, Isolation};
 
 fn receipt(answer: Answer<hapax_core::protocol::Receipt>) -> ExecuteReceipt {
@@ -81,7 +80,7 @@ async fn execute_of_two_at_once_has_one_effect() {
 async fn execute_that_waits_too_long_is_not_done() {
     let Some(place) = place().await else { return };
     let clock = std::sync::Arc::new(hapax_core::clock::ScaledClock::new(40));
-    let desk = crate::testing::desk_by(clock, &place.proxy.url(&place.database));
+    let desk = crate::testing::desk_by(clock, &place.proxy.url());
     let held = place.proxy.inject(WireFault::HoldCommit);
     let other = place.desk();
     let args = insert("a");
@@ -209,13 +208,12 @@ async fn execute_server_restarted_before_the_answer_is_found() {
     for sql in [role.as_str(), crate::SET_UP, "CREATE TABLE entry (word text, amount int)"] {
         cluster.sql("postgres", sql).await.expect("SQL that works");
     }
-    let proxy = hapax_standin::PostgresProxy::start(cluster.port()).await.expect("a proxy");
-    let connection = crate::testing::connection(&proxy.url("postgres"), crate::testing::PASSWORD);
+    let proxy = crate::testing::Proxy::before(&cluster.url("postgres")).await;
+    let connection = crate::testing::connection(&proxy.url(), crate::testing::PASSWORD);
     let script = hapax_core::testing::Script::of([]);
     let desk = hapax_core::testing::Desk::new(connection, "postgres.execute", script);
     let args = insert("a");
     let held = proxy.inject(WireFault::HoldAnswer);
-    let lost = proxy.inject(WireFault::HoldCommit);
     let crashing = async {
         held.reached().await;
         cluster.crash().await.expect("it comes back");
@@ -228,6 +226,7 @@ async fn execute_server_restarted_before_the_answer_is_found() {
     assert!(matches!(desk.find(&args).await, Ok(Finding::Happened(_))));
     // Before COMMIT reaches the server, a crash leaves nothing.
     let (other, second) = (desk.keyed("another"), insert("b"));
+    let lost = proxy.inject(WireFault::HoldCommit);
     let crashing = async {
         lost.reached().await;
         cluster.crash().await.expect("it comes back");
@@ -299,7 +298,7 @@ async fn execute_absent_when_nobody_holds_it() {
 async fn execute_dead_client_is_forgotten_by_the_server() {
     let Some(place) = place().await else { return };
     let clock = std::sync::Arc::new(hapax_core::clock::ScaledClock::new(40));
-    let desk = crate::testing::desk_by(clock, &place.proxy.url(&place.database));
+    let desk = crate::testing::desk_by(clock, &place.proxy.url());
     // COMMIT never arrives, and the connection to the server stays open: a client without a word.
     let swallowed = place.proxy.inject(WireFault::Swallow);
     let args = insert("a");
@@ -316,7 +315,7 @@ async fn execute_dead_client_is_forgotten_by_the_server() {
 async fn execute_after_the_deadline_sends_no_commit() {
     let Some(place) = place().await else { return };
     let clock = std::sync::Arc::new(hapax_core::testing::HandClock::at(1_700_000_000_000));
-    let desk = crate::testing::desk_by(clock.clone(), &place.proxy.url(&place.database));
+    let desk = crate::testing::desk_by(clock.clone(), &place.proxy.url());
     // The machine sleeps for an hour after the receipt was stored: a statement takes long enough to see it.
     let (args, held) = (one("SELECT pg_sleep(0.5)", []), place.proxy.commits());
     let sleeping = async {
