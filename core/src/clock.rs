@@ -76,7 +76,7 @@ pub struct ScaledClock {
 
 impl ScaledClock {
     /// Milliseconds since 1970 at which scaled time equals real time.
-    const ORIGIN_MS: i64 = 1_767_225_600_000;
+    pub const ORIGIN_MS: i64 = 1_767_225_600_000;
 
     /// A clock that runs `factor` times as fast (at least 1, at most 100,000).
     pub fn new(factor: u32) -> Self {

@@ -71,9 +71,13 @@ impl<'a> Shot<'a> {
         'a: 's,
     {
         let taken = take(self.wire.connection(), self.gate.clone());
-        match tokio::time::timeout(self.gate.remaining(), taken).await {
-            Ok(answer) => answer,
-            Err(_) => Answer::Unclear(Fault::Lost("the deadline passed before an answer came".to_owned())),
+        tokio::select! {
+            // First, so that what notices the closed gate by itself can still say what has not left.
+            biased;
+            answer = taken => answer,
+            () = self.gate.closed() => {
+                Answer::Unclear(Fault::Lost("the deadline passed before an answer came".to_owned()))
+            }
         }
     }
 

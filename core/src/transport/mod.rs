@@ -79,6 +79,11 @@ impl Gate {
         self.within_ms.saturating_sub(Elapsed::between(self.departed, self.clock.now()).at_most_ms)
     }
 
+    /// Waits until it has closed, on the clock that counts sleep.
+    pub async fn closed(&self) {
+        gated::closed(self).await;
+    }
+
     /// Real time until it closes.
     pub fn remaining(&self) -> Duration {
         match self.remaining_ms() {

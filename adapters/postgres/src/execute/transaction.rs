@@ -1,7 +1,8 @@
 //! The shot: one transaction.
 
+use std::future::poll_fn;
 use std::pin::pin;
-use std::time::Duration;
+use std::task::Poll;
 
 use futures_util::StreamExt;
 use hapax_core::cell::Connection;
@@ -28,31 +29,37 @@ type Ended = Answer<ExecuteReceipt>;
 /// Runs the statements and commits them, if the gate is still open.
 pub(super) async fn run(connection: &Connection, gate: Gate, args: &Execute, planned: ExecuteReceipt) -> Ended {
     let late = || Answer::NotDone("the deadline passed before COMMIT left".to_owned(), None);
-    let (client, mut running) = match tokio::time::timeout(nearly(&gate), session::behind(connection, &gate)).await {
-        Ok(Ok(opened)) => opened,
-        Ok(Err(fault)) => return Answer::NotDone(fault.to_string(), None),
-        Err(_) => return late(),
+    let (client, mut running) = match while_open(&gate, session::behind(connection, &gate)).await {
+        Some(Ok(opened)) => opened,
+        Some(Err(fault)) => return Answer::NotDone(fault.to_string(), None),
+        None => return late(),
     };
-    let work = running.until(work(&client, &gate, args, planned));
-    let ended = match tokio::time::timeout(nearly(&gate), work).await {
-        Ok(Ok(receipt)) if gate.is_open() => {
+    let ended = match while_open(&gate, running.until(work(&client, &gate, args, planned))).await {
+        Some(Ok(receipt)) if gate.is_open() => {
             // From here on only the server knows.
             let committed = running.until(client.batch_execute("COMMIT")).await;
             committed
                 .map_or_else(|error| sqlstate::answer(Stage::Commit, "COMMIT", &error), |()| Answer::Happened(receipt))
         }
         // What is dropped here is closed here, and the server is alone with what it still does.
-        Ok(Ok(_)) | Err(_) => return late(),
-        Ok(Err(ended)) => ended,
+        Some(Ok(_)) | None => return late(),
+        Some(Err(ended)) => ended,
     };
     // The answer is had: leaving must not take so long that it comes to nothing.
     let _ = tokio::time::timeout(gate.remaining() / 2, leave(client, running, &ended)).await;
     ended
 }
 
-/// A moment before the gate closes, while it can still be said that `COMMIT` has not left.
-fn nearly(gate: &Gate) -> Duration {
-    gate.remaining().mul_f64(0.97)
+/// Works until the gate closes, while it can still be said that `COMMIT` has not left. Whoever drives
+/// this wakes when the gate closes.
+async fn while_open<T>(gate: &Gate, work: impl Future<Output = T> + Send) -> Option<T> {
+    let mut work = pin!(work);
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending if gate.is_open() => Poll::Pending,
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 /// Frees what is held sooner than the end of the session would, and says goodbye.

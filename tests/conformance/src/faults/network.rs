@@ -54,7 +54,8 @@ async fn connection_refused(run: &Run) -> Played {
 
 async fn name_does_not_resolve(run: &Run) -> Played {
     let intent = run.intent().await?;
-    let mut nowhere = Options { base_url: Some("http://nowhere.invalid".to_owned()), ..Options::default() };
+    let elsewhere = run.proxy.url().replace(&run.proxy.address().to_string(), "nowhere.invalid");
+    let mut nowhere = Options { base_url: Some(elsewhere), ..Options::default() };
     // It must not be on its second try when it is stopped: nobody could say that nothing had left.
     nowhere.policy.bounds.backoff_ms = 3_600_000;
     let process = run.process_with(nowhere).await?;

@@ -7,7 +7,7 @@ use hapax_core::executor::{ExecutorError, RunReport, RunRequest};
 use hapax_core::identity::{Form, NamespaceSecret, OperationKey, Seed};
 use hapax_core::ledger::{By, LedgerError, MemoryLedger, SharedLedger, Stored};
 use hapax_ledger_sqlite::SqliteLedger;
-use hapax_standin::{Effect, Fault as ProxyFault, FaultProxy, Handle, Kind, Server, When, World};
+use hapax_standin::{Effect, Fault as ProxyFault, FaultProxy, Handle, Kind, Reply, Server, When, World};
 use tempfile::TempDir;
 
 use super::bend::Bends;
@@ -289,6 +289,9 @@ impl Run {
 
     /// Breaks the provider itself.
     pub fn inside(&self, when: When, kind: Kind) -> Handle {
+        if let (Some(_), Some(fault)) = (self.subject.server(), at_the_wire(&*self.cell, &kind)) {
+            return self.through(when, fault);
+        }
         let handle = self.server.injections().add(when, kind.clone());
         lock(&self.met).push((format!("{kind:?}").chars().take(40).collect(), handle.clone()));
         handle
@@ -313,7 +316,17 @@ impl Run {
 
     /// The effects of an intent.
     pub fn effects(&self, intent: &Intent) -> Vec<Effect> {
-        self.server.effects().matching(|effect| self.cell.is_effect(effect, &intent.sample, &intent.mark))
+        self.happenings().into_iter().filter(|one| self.cell.is_effect(one, &intent.sample, &intent.mark)).collect()
+    }
+
+    /// Everything that has happened at the provider. Where its records can't be read the run has nothing to go by.
+    fn happenings(&self) -> Vec<Effect> {
+        if self.subject.server().is_none() {
+            return self.server.effects().all();
+        }
+        let read = || self.subject.records(&self.site());
+        let records = tokio::task::block_in_place(read).unwrap_or_else(|why| panic!("the server's records: {why}"));
+        records.into_iter().map(|(effect, real_us)| Effect { at_ms: self.time.of_real(real_us), ..effect }).collect()
     }
 
     /// Fails the run unless an effect of the intent is there.
@@ -375,6 +388,28 @@ impl Run {
         let by = By::Key { connection: CONNECTION, cell: self.cell.id(), key: &intent.key };
         self.open()?.load(by).await
     }
+}
+
+/// What a fault inside a provider looks like at the wire of one that can't be told to break; none: like nothing
+/// that a wire can do.
+fn at_the_wire(cell: &dyn CellSubject, kind: &Kind) -> Option<ProxyFault> {
+    let junk = |bytes: &[u8]| {
+        ProxyFault::ReplyAfterCommit(Reply { status: 200, headers: Vec::new(), body: bytes.to_vec() }.into())
+    };
+    Some(match kind {
+        Kind::ErrorBefore { status, .. } => ProxyFault::Reply(cell.error_reply(*status).into()),
+        Kind::ErrorAfter { status, .. } => ProxyFault::ReplyAfterCommit(cell.error_reply(*status).into()),
+        Kind::RateLimited { .. } => ProxyFault::Reply(cell.error_reply(429).into()),
+        Kind::Unauthorized => ProxyFault::Reply(cell.error_reply(401).into()),
+        Kind::Hang { after_effect: false } => ProxyFault::DelayRequest,
+        Kind::Hang { after_effect: true } => ProxyFault::DelayReply,
+        Kind::ForeignHtml => {
+            junk(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<p>Please sign in to the network</p>")
+        }
+        Kind::EmptyBody => ProxyFault::CutAfterCommit,
+        Kind::TruncatedJson { bytes } => ProxyFault::TruncateReply { body_bytes: *bytes },
+        _ => return None,
+    })
 }
 
 /// Milliseconds that callers wait: long enough for a prompt answer, shorter than a deadline.

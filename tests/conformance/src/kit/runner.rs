@@ -16,6 +16,8 @@ use crate::faults::{self, Fault};
 
 /// Runs at once: they wait for sockets and disks more than they compute.
 const AT_ONCE: usize = 12;
+/// The same at a real server, which needs the machine too.
+const AT_ONCE_AT_A_SERVER: usize = 4;
 /// Real time that one run may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -86,7 +88,8 @@ impl Kit {
     /// Plays them.
     pub async fn play(&self) -> Report {
         let reach = Arc::new(Reach::default());
-        let gate = Arc::new(Semaphore::new(AT_ONCE));
+        let at_once = if self.subject.server().is_some() { AT_ONCE_AT_A_SERVER } else { AT_ONCE };
+        let gate = Arc::new(Semaphore::new(at_once));
         let mut tasks = JoinSet::new();
         let mut rows = self.unlisted();
         let wanted = |cell: &Arc<dyn CellSubject>| self.only.as_deref().is_none_or(|only| only == cell.id());

@@ -25,6 +25,20 @@ pub trait Subject: Send + Sync + 'static {
     /// Starts the stand-in on this world, on a free port.
     async fn start(&self, world: World) -> std::io::Result<Server>;
 
+    /// Name and version of the server, where it is one that nobody here wrote. It can't be told to break inside,
+    /// so what can be is played at its wire; and what has happened is what [`records`](Self::records) says.
+    fn server(&self) -> Option<String> {
+        None
+    }
+
+    /// What has happened at such a server by its own records, each with its moment in real microseconds since 1970.
+    ///
+    /// # Errors
+    /// Why they can't be read.
+    fn records(&self, _site: &Site) -> Result<Vec<(Effect, i64)>, String> {
+        Ok(Vec::new())
+    }
+
     /// What none of its cells can reach, each with the reason: `verdict:adrift`, `found:several`.
     fn unreached(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()

@@ -1,5 +1,5 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,7 +12,10 @@ use tokio::sync::Notify;
 pub struct WorldTime {
     base: ScaledClock,
     began_boot_ms: u64,
+    began_wall_ms: i64,
     jumped_ms: AtomicU64,
+    /// When time jumped, by the base's wall, and by how much.
+    jumps: Mutex<Vec<(i64, u64)>>,
     moved: Notify,
 }
 
@@ -28,8 +31,16 @@ impl WorldTime {
     /// Time at its beginning.
     pub fn new() -> Arc<Self> {
         let base = ScaledClock::new(Self::FACTOR);
-        let (began_boot_ms, moved) = (base.now().boot_ms, Notify::new());
-        Arc::new(Self { base, began_boot_ms, jumped_ms: AtomicU64::new(0), moved })
+        let (now, moved) = (base.now(), Notify::new());
+        let (began_boot_ms, began_wall_ms) = (now.boot_ms, now.wall_ms);
+        Arc::new(Self {
+            base,
+            began_boot_ms,
+            began_wall_ms,
+            jumped_ms: AtomicU64::new(0),
+            jumps: Mutex::default(),
+            moved,
+        })
     }
 
     /// Milliseconds since the run began.
@@ -42,8 +53,21 @@ impl WorldTime {
         Self::BEGIN_MS + i64::try_from(self.elapsed_ms()).unwrap_or(i64::MAX / 2)
     }
 
+    /// Milliseconds since 1970 in the run, for a moment in real microseconds since 1970: what a server says
+    /// that lives in real time.
+    pub fn of_real(&self, real_us: i64) -> i64 {
+        let past_us = (real_us - ScaledClock::ORIGIN_MS * 1_000) * i64::from(Self::FACTOR);
+        let wall_ms = ScaledClock::ORIGIN_MS + past_us / 1_000;
+        let jumps = self.jumps.lock().unwrap_or_else(PoisonError::into_inner);
+        // The base's wall counts whole milliseconds of real time.
+        let before = wall_ms - i64::from(Self::FACTOR);
+        let jumped: u64 = jumps.iter().filter(|(at, _)| *at <= before).map(|(_, ms)| ms).sum();
+        Self::BEGIN_MS + wall_ms - self.began_wall_ms + i64::try_from(jumped).unwrap_or(i64::MAX / 2)
+    }
+
     /// Lets so many milliseconds pass at once.
     pub fn jump(&self, ms: u64) {
+        self.jumps.lock().unwrap_or_else(PoisonError::into_inner).push((self.base.now().wall_ms, ms));
         self.jumped_ms.fetch_add(ms, Ordering::SeqCst);
         self.moved.notify_waiters();
     }

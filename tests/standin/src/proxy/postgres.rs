@@ -133,7 +133,7 @@ impl Line {
             }
             Fault::Reply(canned) => {
                 handle.reach();
-                self.to_client.write_all(canned.body()).await
+                self.instead(canned.body()).await
             }
             Fault::DelayRequest => {
                 handle.reach();
@@ -169,7 +169,7 @@ impl Line {
                 self.to_client.write_all(answer.get(..body_bytes).unwrap_or(answer)).await?;
                 Err(io::ErrorKind::ConnectionAborted.into())
             }
-            Fault::ReplyAfterCommit(canned) => self.to_client.write_all(canned.body()).await,
+            Fault::ReplyAfterCommit(canned) => self.instead(canned.body()).await,
             Fault::DelayReply => {
                 handle.released().await;
                 let told = self.to_client.write_all(answer).await;
@@ -177,6 +177,16 @@ impl Line {
                 told
             }
             _ => Err(io::ErrorKind::ConnectionAborted.into()),
+        }
+    }
+
+    /// A canned answer. After one that doesn't say that it is the client's turn the connection is closed, as
+    /// somebody would who speaks another protocol.
+    async fn instead(&mut self, body: &[u8]) -> io::Result<()> {
+        self.to_client.write_all(body).await?;
+        match body {
+            [.., b'Z', 0, 0, 0, 5, _] => Ok(()),
+            _ => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 
