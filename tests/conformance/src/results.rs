@@ -19,7 +19,7 @@ pub struct CellResult {
     pub format: u32,
     /// `stripe.charge`.
     pub cell: String,
-    /// Runs against our stand-in.
+    /// Runs against our stand-in, or of the whole kit at a server that nobody here wrote.
     pub simulated: Option<Simulated>,
     /// Runs against a server that nobody here wrote.
     pub independent: Option<Independent>,
@@ -29,7 +29,7 @@ pub struct CellResult {
     pub sources: String,
 }
 
-/// Runs against our stand-in.
+/// Runs of the kit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Simulated {
     /// Faults that were played.

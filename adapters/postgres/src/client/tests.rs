@@ -139,3 +139,8 @@ async fn client_encryption_is_demanded() {
     assert!(with_authority(&url, Some("no PEM")).find(&insert("a")).await.is_err());
     assert_eq!(cluster.sql("postgres", "SELECT count(*) FROM hapax_done").await.expect("a number"), "0");
 }
+
+#[test]
+fn the_readme_has_the_sql_that_the_tests_run() {
+    assert!(include_str!("../../README.md").contains(crate::SET_UP.trim_end()));
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, Site, Subject, say};
+use hapax_conformance::kit::{CellSubject, Invariant, Kit, Site, Subject, say};
 use hapax_core::cell::{Credentials, SharedIntegration};
 use hapax_standin::third_party::postgres::{self, Cluster};
 use hapax_standin::{Effect, Server, World};
@@ -20,6 +20,13 @@ struct Postgres {
 
 /// A database that each run's own is copied from.
 const MADE: &str = "made";
+
+/// A planted bug of the server's: it forgets the row in the moment of the commit.
+const FORGETS: &str = "CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN \
+     DELETE FROM public.hapax_done; \
+     RETURN NULL; END $$; \
+     CREATE CONSTRAINT TRIGGER forget AFTER INSERT ON entry DEFERRABLE INITIALLY DEFERRED \
+     FOR EACH ROW EXECUTE FUNCTION forget()";
 
 impl Postgres {
     async fn start() -> Self {
@@ -121,5 +128,18 @@ async fn every_fault_over_every_cell() {
         say(b"skipped: PostgreSQL is not installed here, and there is no stand-in for it\n");
         return;
     }
-    hapax_conformance::prove(Arc::new(Postgres::start().await), env!("CARGO_MANIFEST_DIR")).await;
+    let postgres = Arc::new(Postgres::start().await);
+    hapax_conformance::prove(postgres.clone(), env!("CARGO_MANIFEST_DIR")).await;
+    a_server_that_forgets_is_found_out(postgres).await;
+}
+
+/// Effects are counted in the user's own table, so a row that doesn't hold must show there.
+async fn a_server_that_forgets_is_found_out(postgres: Arc<Postgres>) {
+    let unguarded = "ALTER TABLE hapax_done DISABLE TRIGGER USER";
+    for sql in [unguarded, FORGETS] {
+        postgres.cluster.sql(MADE, sql).await.expect("SQL that works");
+    }
+    let report = Kit::whole(postgres).faults(&["answer-lost", "killed-after-send"]).play().await;
+    let seen = report.violations();
+    assert!(seen.iter().any(|(_, one)| one.invariant == Invariant::OneEffect), "two effects went unseen: {seen:?}");
 }
