@@ -18,7 +18,7 @@ const AGAIN: Source =
 const DEFERRED: Source = Source::official("https://www.postgresql.org/docs/current/sql-set-constraints.html", READ);
 
 /// `statement_timeout` and `idle_in_transaction_session_timeout`: the server ends a transaction whose
-/// client is gone, each at most a deadline's length after the deadline.
+/// client is gone.
 pub(crate) const TIMEOUTS: Source =
     Source::official("https://www.postgresql.org/docs/current/runtime-config-client.html", READ);
 
@@ -26,8 +26,8 @@ pub(crate) const TIMEOUTS: Source =
 pub(crate) const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
 
 /// The last statement begins before the deadline and runs for at most its length, and the session is
-/// idle for at most as long again.
-pub(crate) const SETTLE: Duration = Duration::from_secs(120);
+/// idle for at most twice that.
+pub(crate) const SETTLE: Duration = Duration::from_secs(180);
 
 /// How long the table's guard keeps a row.
 const KEPT: Window = Window::AtLeast(Duration::from_secs(90 * 24 * 3600));

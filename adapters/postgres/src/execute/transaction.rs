@@ -114,8 +114,10 @@ async fn begin(client: &Client, gate: &Gate, args: &Execute) -> Result<(), Ended
     let ms = gate.remaining().as_millis().clamp(1, 3_600_000);
     let begin = format!(
         "BEGIN ISOLATION LEVEL {} READ WRITE; SET LOCAL statement_timeout = {ms}; \
-         SET LOCAL idle_in_transaction_session_timeout = {ms}; SET LOCAL lock_timeout = {};",
+         SET LOCAL idle_in_transaction_session_timeout = {}; SET LOCAL lock_timeout = {};",
         args.isolation.sql(),
+        // Longer than an attempt may be held up without a word, so that a slow network costs nothing.
+        ms * 2,
         (ms / 2).max(1)
     );
     client.batch_execute(&begin).await.map_err(not_ours("BEGIN"))?;

@@ -304,7 +304,7 @@ async fn execute_dead_client_is_forgotten_by_the_server() {
     let args = insert("a");
     assert_eq!(word(&desk.attempt(&args).await), "unclear");
     assert!(swallowed.times_reached() == 1);
-    // The deadline was 2 s of real time; the server waits as long, and settle is twice that.
+    // The deadline was 2 s of real time; the server waits twice as long.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     gone(&place).await;
     assert_eq!(desk.find(&args).await, Ok(Finding::Absent));
