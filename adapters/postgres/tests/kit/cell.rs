@@ -110,20 +110,13 @@ impl CellSubject for Execute {
 
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
         const REAL: &str = "a real server can't be told to do this, and no wire can pretend it";
-        [
-            "stored-500",
-            "stored-500-with-effect",
-            "stored-500-repaired",
-            "ignores-its-key",
-            "redirect",
-            "redirect-after",
-            "foreign-object",
-            "look-lags",
-            "look-lags-nothing",
-        ]
-        .into_iter()
-        .map(|name| (name, REAL))
-        .collect()
+        const LIVES: &str = "the server lives in real time and ends a session that is held up for so long; unit tests look at \
+             an open transaction";
+        let told = ["stored-500", "stored-500-with-effect", "stored-500-repaired", "ignores-its-key", "redirect"];
+        let pretended = ["redirect-after", "foreign-object", "look-lags", "look-lags-nothing"];
+        let mut skips: Vec<_> = told.into_iter().chain(pretended).map(|name| (name, REAL)).collect();
+        skips.push(("look-too-early", LIVES));
+        skips
     }
 
     fn ends(&self) -> Vec<(&'static str, End)> {
