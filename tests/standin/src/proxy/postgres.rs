@@ -147,7 +147,8 @@ impl Line {
                 handle.finish();
                 self.to_client.write_all(&answer?).await
             }
-            Fault::RefuseConnection | Fault::CutOnConnect => {
+            // The first two are for connections, the third for HTTP: here they change nothing.
+            Fault::RefuseConnection | Fault::CutOnConnect | Fault::Rewrite(_) => {
                 self.to_server.write_all(bytes).await?;
                 forwarded();
                 self.answer_now().await
