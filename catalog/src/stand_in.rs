@@ -38,6 +38,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         "amadeus",
         #[cfg(feature = "gmail")]
         "gmail",
+        #[cfg(feature = "slack")]
+        "slack",
         #[cfg(feature = "stripe")]
         "stripe",
         #[cfg(feature = "twilio")]
@@ -55,6 +57,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "amadeus" => hapax_amadeus::standin::CREDENTIALS,
         #[cfg(feature = "gmail")]
         "gmail" => hapax_gmail::standin::CREDENTIALS,
+        #[cfg(feature = "slack")]
+        "slack" => hapax_slack::standin::CREDENTIALS,
         #[cfg(feature = "stripe")]
         "stripe" => hapax_stripe::standin::CREDENTIALS,
         #[cfg(feature = "twilio")]
@@ -79,6 +83,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "amadeus" => Some(hapax_amadeus::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "gmail")]
         "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "slack")]
+        "slack" => Some(hapax_slack::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "stripe")]
         "stripe" => Some(hapax_stripe::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "twilio")]

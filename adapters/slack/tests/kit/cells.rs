@@ -1,0 +1,111 @@
+//! What the kit can't know of Slack's cells.
+
+use async_trait::async_trait;
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_standin::{Effect, Reply};
+use serde_json::{Map, Value, json};
+
+use crate::site::{self, channel};
+
+const HISTORY: (&str, &str) = ("POST", "/api/conversations.history");
+
+pub(crate) fn members(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+pub(crate) fn field<'a>(sample: &'a Sample, name: &str) -> &'a str {
+    sample.args[name].as_str().unwrap_or_default()
+}
+
+pub(crate) fn is(effect: &Effect, name: &str, wanted: &str) -> bool {
+    effect.metadata.get(name).is_some_and(|found| found == wanted)
+}
+
+/// `slack.post`.
+pub(crate) struct Post;
+
+#[async_trait]
+impl CellSubject for Post {
+    fn id(&self) -> &'static str {
+        "slack.post"
+    }
+
+    fn routes(&self) -> Routes {
+        Routes { shot: ("POST", "/api/chat.postMessage"), prepare: None, look: Some(HISTORY) }
+    }
+
+    async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
+        let args = json!({ "channel": channel(number), "text": format!("Deploy {number} is done.") });
+        Ok(Sample { args, target: String::new() })
+    }
+
+    fn is_effect(&self, effect: &Effect, _: &Sample, mark: &str) -> bool {
+        effect.kind == "message" && effect.carries(mark)
+    }
+
+    fn with_other_arguments(&self, sample: &Sample) -> Value {
+        let mut args = sample.args.clone();
+        args["text"] = "Something else".into();
+        args
+    }
+
+    fn foreign_members(&self) -> Map<String, Value> {
+        members(json!({ "channel": "C0FOREIGN", "ts": "1700000000.000009" }))
+    }
+
+    fn refusal_inside_a_success(&self) -> Option<Reply> {
+        Some(site::refusal())
+    }
+
+    fn error_reply(&self, status: u16) -> Reply {
+        site::error_reply(status)
+    }
+
+    fn refuses(&self) -> bool {
+        true
+    }
+
+    async fn refused_intent(&self, _: &Site, number: u64) -> Option<Result<Sample, String>> {
+        let args = json!({ "channel": format!("C0ARCHIVED{number}"), "text": "Too late." });
+        Some(Ok(Sample { args, target: String::new() }))
+    }
+
+    fn clutters(&self) -> bool {
+        true
+    }
+
+    async fn clutter(&self, site: &Site, sample: &Sample) -> Option<Result<(), String>> {
+        for number in 0..201 {
+            if let Err(why) = site::posted(site, field(sample, "channel"), &format!("clutter {number}")).await {
+                return Some(Err(why));
+            }
+        }
+        Some(Ok(()))
+    }
+
+    fn has_hands(&self) -> bool {
+        true
+    }
+
+    async fn by_hand(&self, site: &Site, sample: &Sample) -> Option<Result<(), String>> {
+        Some(site::posted(site, field(sample, "channel"), field(sample, "text")).await.map(|_| ()))
+    }
+
+    fn ends(&self) -> Vec<(&'static str, End)> {
+        looked_for()
+    }
+}
+
+/// Where all there is is a look, and an absence only suggests.
+pub(crate) fn looked_for() -> Vec<(&'static str, End)> {
+    vec![
+        // The process is stopped in its second try: what it wrote down may have left, so a person has it.
+        ("connection-refused", End::Any),
+        // Cut before the first byte left, it goes again; after it, nobody can tell, and a person has it.
+        ("connection-cut-at-once", End::Any),
+        // The provider goes on in the end, inside settle, and it is found.
+        ("hangs-before", End::Succeeded),
+        // A departure that was written and answered with an error was not made, and nobody can know that.
+        ("ledger-writes-and-fails", End::Any),
+    ]
+}
