@@ -8,8 +8,8 @@ use hapax_core::words::Fault;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use crate::PostCell;
 use crate::facts;
+use crate::{DeleteCell, DeleteScheduledCell, PostCell, ScheduleCell, UpdateCell};
 
 /// Slack's Web API.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,7 +93,7 @@ impl Integration for Slack {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![erase(PostCell)]
+        vec![erase(PostCell), erase(ScheduleCell), erase(DeleteScheduledCell), erase(UpdateCell), erase(DeleteCell)]
     }
 }
 

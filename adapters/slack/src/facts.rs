@@ -147,3 +147,38 @@ pub(crate) const fn adrift(source: Source) -> [Row; 2] {
 pub(crate) const fn taken(code: &'static str, source: Source) -> Row {
     row(code, Meaning::Taken, source)
 }
+
+/// Not processed; the same may go again later.
+pub(crate) const fn not_done(code: &'static str, source: Source) -> Row {
+    row(code, Meaning::NotDone, source)
+}
+
+#[cfg(test)]
+mod tests {
+    use hapax_core::capability::{CellSpec, Completion, Need, SecondEffect};
+    use hapax_core::cell::Cell;
+
+    use crate::{DeleteCell, DeleteScheduledCell, PostCell, ScheduleCell, UpdateCell};
+
+    fn check(spec: &CellSpec, effect: SecondEffect, completion: Completion, needs: &[Need], belts: &[&str]) {
+        let (guarantee, asked) = spec.published();
+        let found: Vec<_> = guarantee.second_effect.iter().map(|(effect, _)| *effect).collect();
+        assert_eq!(found, [effect], "{}: {}", spec.id, guarantee.sentence());
+        assert_eq!(guarantee.completion, completion, "{}", spec.id);
+        assert_eq!(asked, needs, "{}", spec.id);
+        assert_eq!(guarantee.belts, belts, "{}", spec.id);
+        assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
+    }
+
+    #[test]
+    fn guarantees_follow_from_the_facts() {
+        let (withheld, if_found) = (SecondEffect::Withheld, Completion::AutomaticIfFound);
+        let history = [super::READS_HISTORY, super::FULL_RATE];
+        check(PostCell::SPEC, withheld, if_found, &history, &["client_msg_id"]);
+        check(ScheduleCell::SPEC, withheld, if_found, &[], &[]);
+        let (enforced, automatic) = (SecondEffect::Enforced, Completion::Automatic);
+        check(DeleteScheduledCell::SPEC, enforced, automatic, &[], &[]);
+        check(UpdateCell::SPEC, enforced, automatic, &[super::READS_HISTORY], &[]);
+        check(DeleteCell::SPEC, enforced, automatic, &[super::READS_HISTORY], &[]);
+    }
+}

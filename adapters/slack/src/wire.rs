@@ -167,6 +167,9 @@ pub(crate) fn blocks(blocks: &[Value]) -> Option<String> {
     (!blocks.is_empty()).then(|| Value::from(blocks.to_vec()).to_string())
 }
 
+pub(crate) use read::{id as read_id, seconds as read_seconds};
+
+/// Numbers and ids that Slack's answers write in two ways.
 mod read {
     use serde::{Deserialize, Deserializer};
 
@@ -178,7 +181,7 @@ mod read {
     }
 
     /// An id of a scheduled message; lists write it as a number, and without its `Q`.
-    pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    pub(crate) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
         Ok(match Written::deserialize(deserializer)? {
             Written::Number(number) => format!("Q{number}"),
             Written::Text(text) if text.starts_with('Q') => text,
@@ -187,7 +190,7 @@ mod read {
     }
 
     /// Seconds since 1970; some answers write them as a text.
-    pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    pub(crate) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
         match Written::deserialize(deserializer)? {
             Written::Number(seconds) => Ok(seconds),
             Written::Text(text) => text.parse().map_err(serde::de::Error::custom),

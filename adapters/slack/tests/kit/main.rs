@@ -2,6 +2,9 @@
 #![cfg(feature = "standin")]
 
 mod cells;
+mod elsewhere;
+#[path = "../../../../tests/third-party/patient.rs"]
+mod patient;
 mod site;
 
 use std::sync::Arc;
@@ -47,7 +50,16 @@ impl Subject for Slack {
     }
 
     fn unreached(&self) -> Vec<(&'static str, &'static str)> {
-        Vec::new()
+        const ONE_STEP: &str = "each of these cells is one request, with nothing before it";
+        const NO_KEY: &str = "Slack has no key here, so it keeps no record of a refusal and burns nothing";
+        vec![
+            ("do:prepare", ONE_STEP),
+            ("point:after-prepare-step", ONE_STEP),
+            ("verdict:refused-on-record", NO_KEY),
+            ("verdict:key-burnt", NO_KEY),
+            ("found:failed", "what Slack took on comes to nothing only where somebody deletes it"),
+            ("event:fated", "what was posted stays, and what was scheduled is not followed"),
+        ]
     }
 
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
@@ -55,7 +67,13 @@ impl Subject for Slack {
     }
 
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
-        vec![Arc::new(cells::Post)]
+        vec![
+            Arc::new(cells::Post),
+            Arc::new(cells::Schedule),
+            Arc::new(cells::DeleteScheduled),
+            Arc::new(cells::OnMessage::Update),
+            Arc::new(cells::OnMessage::Delete),
+        ]
     }
 }
 
@@ -63,4 +81,5 @@ impl Subject for Slack {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_over_every_cell() {
     hapax_conformance::prove(Arc::new(Slack), env!("CARGO_MANIFEST_DIR")).await;
+    elsewhere::play_all().await;
 }
