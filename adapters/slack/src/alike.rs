@@ -103,8 +103,7 @@ mod tests {
     #[test]
     fn blocks_may_have_more_than_was_given() {
         let given = json!([{"type": "section", "text": {"type": "mrkdwn", "text": "a & b"}}]);
-        let stored =
-            json!([{"type": "section", "block_id": "x", "text": {"type": "mrkdwn", "text": "a &amp; b", "verbatim": false}}]);
+        let stored = json!([{"type": "section", "block_id": "x", "text": {"type": "mrkdwn", "text": "a &amp; b", "verbatim": false}}]);
         assert!(holds(&stored, &given));
         assert!(!holds(&given, &stored));
         assert!(!holds(&json!([]), &given));

@@ -48,8 +48,7 @@ pub(crate) const BY_CONTENT: Query =
 pub(crate) const PENDING_BY_ID: Query = Query::by_token().reaches(Window::Ever).from(&[PENDING]);
 
 /// One message, by its `ts`.
-pub(crate) const BY_TS: Query =
-    Query::by_token().reaches(Window::Unstated).needs(&[READS_HISTORY]).from(&[REPLIES]);
+pub(crate) const BY_TS: Query = Query::by_token().reaches(Window::Unstated).needs(&[READS_HISTORY]).from(&[REPLIES]);
 
 /// Sent along; nothing relies on it.
 pub(crate) const CLIENT_MSG_ID: Native = Native::key("client_msg_id", Form::Uuid).from(&[IGNORED]);

@@ -135,7 +135,9 @@ impl Cell for ScheduleCell {
         }
         let ts = id.strip_prefix(&format!("{}/", args.channel)).unwrap_or(id);
         if !ids::is_ts(ts) {
-            return Err(Fault::Unread("name it by its id, Q..., or by the ts of the message that came of it".to_owned()));
+            return Err(Fault::Unread(
+                "name it by its id, Q..., or by the ts of the message that came of it".to_owned(),
+            ));
         }
         match wire::message(cx, &args.channel, ts).await? {
             Some(message) if args.may_have_become(&message) => Ok(Some(args.sent(&message))),

@@ -18,8 +18,7 @@ pub(crate) fn error(code: &str) -> (u16, Value) {
 /// A desk whose requests are answered from a script, with all needs met.
 pub(crate) fn scripted(cell: &str, answers: impl IntoIterator<Item = (u16, Value)>) -> Desk {
     let connection = connection(TOKEN);
-    let needs: Vec<String> =
-        [crate::facts::READS_HISTORY.words()].into_iter().map(str::to_owned).collect();
+    let needs: Vec<String> = [crate::facts::READS_HISTORY.words()].into_iter().map(str::to_owned).collect();
     Desk::new(connection.meets(needs), cell, Script::of(answers))
 }
 

@@ -92,10 +92,8 @@ impl Cell for UpdateCell {
     type Receipt = UpdateReceipt;
 
     async fn attempt(&self, shot: Shot<'_>, args: &Update) -> Answer<UpdateReceipt> {
-        shot.send(args.request(), |updated: Updated| {
-            Answer::Happened(receipt(updated.channel, updated.ts, Doer::Us))
-        })
-        .await
+        shot.send(args.request(), |updated: Updated| Answer::Happened(receipt(updated.channel, updated.ts, Doer::Us)))
+            .await
     }
 
     async fn find(&self, cx: &Context, args: &Update) -> Result<Finding<UpdateReceipt>, Fault> {

@@ -58,7 +58,9 @@ async fn delete_look_that_fails_is_no_absence() {
     let foreign = (404, json!({"message": "Not Found"}));
     let limited = (429, error("ratelimited").1);
     let elsewhere = page(vec![json!({"ts": "1700000009.000100", "text": "x"})], "more");
-    for bad in [error("missing_scope"), error("channel_not_found"), error("not_in_channel"), limited, foreign, elsewhere] {
+    for bad in
+        [error("missing_scope"), error("channel_not_found"), error("not_in_channel"), limited, foreign, elsewhere]
+    {
         assert!(scripted(CELL, [bad.clone()]).find(&args()).await.is_err(), "{bad:?}");
     }
 }

@@ -112,7 +112,8 @@ async fn post_failed_page_is_no_absence() {
     let endless = json!({"ok": true, "messages": [], "has_more": true});
     let limited = (429, json!({"ok": false, "error": "ratelimited"}));
     let foreign = (404, json!({"message": "Not Found", "documentation_url": "x"}));
-    for bad in [error("missing_scope"), error("not_in_channel"), limited, (200, endless), foreign, pending(vec![], "")] {
+    for bad in [error("missing_scope"), error("not_in_channel"), limited, (200, endless), foreign, pending(vec![], "")]
+    {
         let desk = scripted(CELL, [page(Vec::new(), "x"), bad.clone()]);
         assert!(desk.find(&args()).await.is_err(), "{bad:?}");
     }

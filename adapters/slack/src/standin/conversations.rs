@@ -45,12 +45,7 @@ fn page_size(context: &mut Context<'_, Slack>, method: &str, usual: usize, most:
     }
 }
 
-fn page(
-    context: &Context<'_, Slack>,
-    list: &str,
-    listing: Listing<'_, Message>,
-    size: usize,
-) -> Result<Value, Reply> {
+fn page(context: &Context<'_, Slack>, list: &str, listing: Listing<'_, Message>, size: usize) -> Result<Value, Reply> {
     let request = context.request;
     let oldest = time_ms(request, "oldest", "invalid_ts_oldest")?;
     let latest = time_ms(request, "latest", "invalid_ts_latest")?;

@@ -64,7 +64,10 @@ async fn update_rewritten_text_goes_again() {
 #[tokio::test]
 async fn update_blocks_are_compared_by_what_was_given() {
     let given = with(json!({"blocks": [{"type": "divider"}]}));
-    assert!(matches!(found(&given, json!({"blocks": [{"type": "divider", "block_id": "x"}]})).await, Finding::Happened(_)));
+    assert!(matches!(
+        found(&given, json!({"blocks": [{"type": "divider", "block_id": "x"}]})).await,
+        Finding::Happened(_)
+    ));
     assert_eq!(found(&given, json!({"blocks": [{"type": "section"}]})).await, Finding::Absent);
     assert_eq!(found(&given, json!({})).await, Finding::Absent);
 }

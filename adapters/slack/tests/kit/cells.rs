@@ -126,7 +126,8 @@ impl CellSubject for Schedule {
     }
 
     fn is_effect(&self, effect: &Effect, sample: &Sample, _: &str) -> bool {
-        effect.kind == "schedule" && is(effect, "channel", field(sample, "channel"))
+        effect.kind == "schedule"
+            && is(effect, "channel", field(sample, "channel"))
             && is(effect, "text", field(sample, "text"))
     }
 

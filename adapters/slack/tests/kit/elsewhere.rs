@@ -85,7 +85,9 @@ impl Elsewhere for AtEmulate {
                 let parent = site::posted(site, CHANNEL, "Deploys").await?;
                 (json!({ "channel": CHANNEL, "text": text, "thread_ts": parent }), parent)
             }
-            What::Schedule => (json!({ "channel": CHANNEL, "text": text, "post_at": later(site).await? }), String::new()),
+            What::Schedule => {
+                (json!({ "channel": CHANNEL, "text": text, "post_at": later(site).await? }), String::new())
+            }
             What::DeleteScheduled => {
                 let at = later(site).await?;
                 let id = site::scheduled(site, CHANNEL, &text, at).await?;
@@ -111,7 +113,9 @@ impl Elsewhere for AtEmulate {
         match self.what {
             What::Post => count(site, ("conversations.history", &history, "messages"), is_text).await,
             What::Reply => count(site, ("conversations.replies", &thread, "messages"), is_text).await,
-            What::Schedule => count(site, ("chat.scheduledMessages.list", &pending, "scheduled_messages"), is_text).await,
+            What::Schedule => {
+                count(site, ("chat.scheduledMessages.list", &pending, "scheduled_messages"), is_text).await
+            }
             What::Update => {
                 let is_so = |entry: &Value| entry["ts"] == sample.target.as_str() && is_text(entry);
                 count(site, ("conversations.history", &history, "messages"), is_so).await

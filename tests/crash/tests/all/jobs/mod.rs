@@ -5,6 +5,7 @@
 
 mod amadeus;
 mod gmail;
+mod slack;
 mod stripe;
 mod twilio;
 
@@ -55,7 +56,7 @@ pub(crate) struct Site {
 
 /// All jobs.
 pub(crate) fn all() -> Vec<Job> {
-    [&amadeus::JOBS[..], &gmail::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
+    [&amadeus::JOBS[..], &gmail::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
 }
 
 /// The number-th intent of a job, after making what it needs.
@@ -63,6 +64,7 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
     match job.integration() {
         "amadeus" => amadeus::intent(job.cell, site, number).await,
         "gmail" => gmail::intent(number),
+        "slack" => slack::intent(job.cell, site, number).await,
         "stripe" => stripe::intent(job.cell, site, number).await,
         "twilio" => twilio::intent(job.cell, site, number).await,
         other => panic!("no intents of {other}"),
