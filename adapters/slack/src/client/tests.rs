@@ -48,6 +48,7 @@ fn client_reads_errors_inside_a_200() {
     let warned = json!({"ok": true, "channel": CHANNEL, "warning": "missing_charset",
         "response_metadata": {"warnings": ["missing_charset"]}});
     assert_eq!(code(warned), None);
+    assert_eq!(code(json!({"ok": true, "error": "is_archived"})), None, "ok decides");
 }
 
 #[test]
