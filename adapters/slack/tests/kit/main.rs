@@ -1,6 +1,7 @@
 //! Hands Slack's cells and the stand-in to the conformance kit.
 #![cfg(feature = "standin")]
 
+mod be_so;
 mod cells;
 mod elsewhere;
 #[path = "../../../../tests/third-party/patient.rs"]
@@ -77,9 +78,9 @@ impl Subject for Slack {
         vec![
             Arc::new(cells::Post),
             Arc::new(cells::Schedule),
-            Arc::new(cells::DeleteScheduled),
-            Arc::new(cells::OnMessage::Update),
-            Arc::new(cells::OnMessage::Delete),
+            Arc::new(be_so::DeleteScheduled),
+            Arc::new(be_so::OnMessage::Update),
+            Arc::new(be_so::OnMessage::Delete),
         ]
     }
 }
