@@ -21,6 +21,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         // generated: integrations
         #[cfg(feature = "amadeus")]
         hapax_amadeus::integration(),
+        #[cfg(feature = "github")]
+        hapax_github::integration(),
         #[cfg(feature = "gmail")]
         hapax_gmail::integration(),
         #[cfg(feature = "postgres")]

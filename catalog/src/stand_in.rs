@@ -36,6 +36,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         // generated: names
         #[cfg(feature = "amadeus")]
         "amadeus",
+        #[cfg(feature = "github")]
+        "github",
         #[cfg(feature = "gmail")]
         "gmail",
         #[cfg(feature = "slack")]
@@ -55,6 +57,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         // generated: credentials
         #[cfg(feature = "amadeus")]
         "amadeus" => hapax_amadeus::standin::CREDENTIALS,
+        #[cfg(feature = "github")]
+        "github" => hapax_github::standin::CREDENTIALS,
         #[cfg(feature = "gmail")]
         "gmail" => hapax_gmail::standin::CREDENTIALS,
         #[cfg(feature = "slack")]
@@ -81,6 +85,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         // generated: servers
         #[cfg(feature = "amadeus")]
         "amadeus" => Some(hapax_amadeus::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "github")]
+        "github" => Some(hapax_github::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "gmail")]
         "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "slack")]
