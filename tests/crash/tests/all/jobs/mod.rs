@@ -4,6 +4,7 @@
 //! here and a line in [`all`] and in [`intent`].
 
 mod amadeus;
+mod github;
 mod gmail;
 mod slack;
 mod stripe;
@@ -61,12 +62,14 @@ pub(crate) struct Site {
 /// All jobs.
 pub(crate) fn all() -> Vec<Job> {
     [&amadeus::JOBS[..], &gmail::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
+    [&amadeus::JOBS[..], &github::JOBS, &gmail::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
 }
 
 /// The number-th intent of a job, after making what it needs.
 pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
     match job.integration() {
         "amadeus" => amadeus::intent(job.cell, site, number).await,
+        "github" => github::intent(job.cell, site, number).await,
         "gmail" => gmail::intent(number),
         "slack" => slack::intent(job.cell, site, number).await,
         "stripe" => stripe::intent(job.cell, site, number).await,
