@@ -44,9 +44,9 @@ pub(super) async fn intent(cell: &str, site: &Site, number: u64) -> Intent {
         "github.create_release" => {
             Intent::marked(json!({ "repository": REPOSITORY, "tag": format!("v{number}.0.0"), "body": body }))
         }
-        "github.dispatch_workflow" => {
-            Intent::marked(json!({ "repository": REPOSITORY, "workflow": "deploy.yml", "git_ref": format!("b{number}") }))
-        }
+        "github.dispatch_workflow" => Intent::marked(
+            json!({ "repository": REPOSITORY, "workflow": "deploy.yml", "git_ref": format!("b{number}") }),
+        ),
         other => panic!("no intent of {other}"),
     }
 }
