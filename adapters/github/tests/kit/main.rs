@@ -48,6 +48,10 @@ impl Subject for GitHub {
             ("point:after-prepare-step", ONE_STEP),
             ("verdict:refused-on-record", NO_KEY),
             ("verdict:key-burnt", NO_KEY),
+            (
+                "event:fated",
+                "what is made here is made: only a run comes to an end later, which its receipt doesn't follow",
+            ),
             ("verdict:adrift", "GitHub documents no failure that it repairs later"),
         ]
     }
