@@ -60,6 +60,11 @@ impl Subject for GitHub {
         vec![
             ("fresh-key-per-attempt", "GitHub has no key here"),
             ("first-page-is-all", "the bug ends lists by `has_more`; GitHub's go on by the `Link` header"),
+            ("claim-not-stored", "every record carries our mark, so none can be taken for another intent's"),
+            (
+                "second-refusal-closes",
+                "nothing is made a second time while the first request is open, and a merge is read before it goes again",
+            ),
         ]
     }
 
