@@ -61,8 +61,7 @@ pub(crate) struct Site {
 
 /// All jobs.
 pub(crate) fn all() -> Vec<Job> {
-    [&amadeus::JOBS[..], &gmail::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
-    [&amadeus::JOBS[..], &github::JOBS, &gmail::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
+    [&amadeus::JOBS[..], &github::JOBS, &gmail::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
 }
 
 /// The number-th intent of a job, after making what it needs.
