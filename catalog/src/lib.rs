@@ -29,6 +29,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_postgres::integration(),
         #[cfg(feature = "slack")]
         hapax_slack::integration(),
+        #[cfg(feature = "resend")]
+        hapax_resend::integration(),
         #[cfg(feature = "stripe")]
         hapax_stripe::integration(),
         #[cfg(feature = "twilio")]

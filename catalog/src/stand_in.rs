@@ -42,6 +42,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         "gmail",
         #[cfg(feature = "slack")]
         "slack",
+        #[cfg(feature = "resend")]
+        "resend",
         #[cfg(feature = "stripe")]
         "stripe",
         #[cfg(feature = "twilio")]
@@ -63,6 +65,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "gmail" => hapax_gmail::standin::CREDENTIALS,
         #[cfg(feature = "slack")]
         "slack" => hapax_slack::standin::CREDENTIALS,
+        #[cfg(feature = "resend")]
+        "resend" => hapax_resend::standin::CREDENTIALS,
         #[cfg(feature = "stripe")]
         "stripe" => hapax_stripe::standin::CREDENTIALS,
         #[cfg(feature = "twilio")]
@@ -91,6 +95,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "slack")]
         "slack" => Some(hapax_slack::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "resend")]
+        "resend" => Some(hapax_resend::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "stripe")]
         "stripe" => Some(hapax_stripe::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "twilio")]
