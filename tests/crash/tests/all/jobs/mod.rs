@@ -7,6 +7,7 @@ mod amadeus;
 mod github;
 mod gmail;
 mod slack;
+mod resend;
 mod stripe;
 mod twilio;
 
@@ -62,6 +63,7 @@ pub(crate) struct Site {
 /// All jobs.
 pub(crate) fn all() -> Vec<Job> {
     [&amadeus::JOBS[..], &github::JOBS, &gmail::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
+    [&amadeus::JOBS[..], &gmail::JOBS, &resend::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
 }
 
 /// The number-th intent of a job, after making what it needs.
@@ -71,6 +73,7 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
         "github" => github::intent(job.cell, site, number).await,
         "gmail" => gmail::intent(number),
         "slack" => slack::intent(job.cell, site, number).await,
+        "resend" => resend::intent(job.cell, site, number).await,
         "stripe" => stripe::intent(job.cell, site, number).await,
         "twilio" => twilio::intent(job.cell, site, number).await,
         other => panic!("no intents of {other}"),
