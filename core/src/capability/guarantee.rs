@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Absence, CellSpec, Class, Meaning, Need, Repeat, Standing, Sure, Window};
+use super::{Absence, CellSpec, Class, Failures, GuardKind, Meaning, Need, Repeat, Standing, Sure, Window};
 
 /// What a ladder amounts to, derived, never typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,6 +179,12 @@ fn exceptions(spec: &CellSpec, standing: &Standing, completion: Completion) -> V
     let spent = spec.natives().any(|native| is_silent(native.repeat) && native.is_handle());
     if spent && absence != Absence::Proves {
         exceptions.push("the handle turns out to be spent and the effect is not found".to_owned());
+    }
+    // A key of which a server error leaves nothing, or nobody says what, is not relied on after one.
+    let is_kept = |failures| matches!(failures, Failures::Kept | Failures::Burnt);
+    let forgets = standing.guards.iter().all(|guard| guard.kind == GuardKind::Key && !is_kept(guard.failures));
+    if forgets && !standing.guards.is_empty() && absence != Absence::Proves {
+        exceptions.push("the provider answers with a server error and the effect is not found".to_owned());
     }
     exceptions
 }
