@@ -109,6 +109,7 @@ mod tests {
             );
             assert_eq!(guarantee.completion, Completion::AutomaticWithin(A_DAY), "{}", spec.id);
             assert!(needs.contains(&FULL_ACCESS), "{needs:?}");
+            assert!(guarantee.exceptions.iter().any(|what| what.contains("server error")), "{guarantee:?}");
             settle_is_presumed(&guarantee);
         }
         let (guarantee, _) = CancelScheduledCell::SPEC.published();

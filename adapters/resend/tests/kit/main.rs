@@ -3,8 +3,6 @@
 
 mod cells;
 mod elsewhere;
-#[path = "../../../../tests/third-party/patient.rs"]
-mod patient;
 mod site;
 
 use std::sync::Arc;
