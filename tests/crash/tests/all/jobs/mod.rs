@@ -6,8 +6,8 @@
 mod amadeus;
 mod github;
 mod gmail;
-mod slack;
 mod resend;
+mod slack;
 mod stripe;
 mod twilio;
 
@@ -62,8 +62,7 @@ pub(crate) struct Site {
 
 /// All jobs.
 pub(crate) fn all() -> Vec<Job> {
-    [&amadeus::JOBS[..], &github::JOBS, &gmail::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
-    [&amadeus::JOBS[..], &gmail::JOBS, &resend::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
+    [&amadeus::JOBS[..], &github::JOBS, &gmail::JOBS, &resend::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
 }
 
 /// The number-th intent of a job, after making what it needs.
