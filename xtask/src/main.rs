@@ -3,8 +3,10 @@
 mod ci;
 mod files;
 mod generate;
+mod insert;
 mod kit;
 mod new_adapter;
+mod new_cell;
 mod proof;
 mod prove;
 mod run;
@@ -54,6 +56,13 @@ enum Chore {
         /// Its name: lower-case letters and digits, as in `adapters/stripe`
         name: String,
     },
+    /// Make the skeletons of a new cell in its adapter's folder
+    NewCell {
+        /// Whose it is, as in `adapters/stripe`
+        adapter: String,
+        /// Its name: lower-case words with `_` between them, as in `send_message`
+        cell: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -64,6 +73,7 @@ fn main() -> ExitCode {
         Chore::Prove { adapters, check } => prove::prove(&root, &adapters, check),
         Chore::Tidy => tidy::tidy(&root),
         Chore::NewAdapter { name } => new_adapter::new_adapter(&root, &name),
+        Chore::NewCell { adapter, cell } => new_cell::new_cell(&root, &adapter, &cell),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

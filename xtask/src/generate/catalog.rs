@@ -1,5 +1,5 @@
-//! The catalog's lists, from the folders of `adapters`. They need no compiled adapter, so a new
-//! adapter is listed before anything else knows of it.
+//! What lists the adapters, from the folders of `adapters`: the catalog, and the crash suite with its jobs. It needs
+//! no compiled adapter, so a new adapter is listed before anything else knows of it.
 
 use std::path::Path;
 
@@ -7,7 +7,10 @@ use super::page::Page;
 use crate::files::{self, Done, folders};
 use crate::tidy::catalog::lacks;
 
-/// The catalog's files with their lists as they should be.
+/// Where an adapter says how its cells are killed.
+pub(crate) const JOBS: &str = "tests/crash/jobs.rs";
+
+/// The files that list adapters, with their lists as they should be.
 pub(crate) fn pages(root: &Path) -> Done<Vec<Page>> {
     let is_whole = |name: &String| says(root, name, "lib.rs", "pub fn integration()") && lacks(root, name).is_empty();
     let names: Vec<String> = folders(&root.join("adapters")).into_iter().filter(is_whole).collect();
@@ -27,7 +30,28 @@ pub(crate) fn pages(root: &Path) -> Done<Vec<Page>> {
         filled(root, "catalog/Cargo.toml", "#", &manifest)?,
         filled(root, "catalog/src/lib.rs", "//", &list)?,
         filled(root, "catalog/src/stand_in.rs", "//", &stand_ins)?,
+        filled(root, "tests/crash/tests/all/jobs.rs", "//", &jobs(root, &names))?,
     ])
+}
+
+/// The crash suite's modules in the adapters' folders, and what it takes from each.
+fn jobs(root: &Path, names: &[String]) -> [(&'static str, String); 3] {
+    let with_jobs: Vec<&String> =
+        names.iter().filter(|name| root.join("adapters").join(name).join(JOBS).is_file()).collect();
+    let lines = |line: &dyn Fn(&str, &str) -> String| -> String {
+        with_jobs.iter().map(|name| line(name, &name.replace('-', "_"))).collect()
+    };
+    [
+        (
+            "modules",
+            lines(&|name, module| format!("#[path = \"../../../../adapters/{name}/{JOBS}\"]\nmod {module};\n")),
+        ),
+        ("jobs", lines(&|_, module| format!("        {module}::JOBS,\n"))),
+        (
+            "intents",
+            lines(&|name, module| format!("        \"{name}\" => {module}::intent(job.cell, site, number).await,\n")),
+        ),
+    ]
 }
 
 /// Whether a source file of an adapter has this text. A folder in the making lacks something and

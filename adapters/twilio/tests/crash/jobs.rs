@@ -1,4 +1,4 @@
-//! Twilio's cells.
+//! How Twilio's cells are killed: a module of the crash suite, `tests/crash`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use super::{Intent, Job, Site, text};
 
 const FROM: &str = "+15551234567";
 
-pub(super) const JOBS: [Job; 3] = [
+pub(super) const JOBS: &[Job] = &[
     Job { cell: "twilio.send_message", effect: "message", shot: ("POST", "/2010-04-01/Accounts/*/Messages.json") },
     Job { cell: "twilio.cancel_message", effect: "cancel", shot: ("POST", "/2010-04-01/Accounts/*/Messages/*.json") },
     Job { cell: "twilio.call", effect: "call", shot: ("POST", "/2010-04-01/Accounts/*/Calls.json") },

@@ -1,11 +1,11 @@
-//! Stripe's cells.
+//! How Stripe's cells are killed: a module of the crash suite, `tests/crash`.
 
 use hapax_standin::client::Call;
 use serde_json::json;
 
 use super::{Intent, Job, Site, text};
 
-pub(super) const JOBS: [Job; 8] = [
+pub(super) const JOBS: &[Job] = &[
     Job { cell: "stripe.charge", effect: "charge", shot: ("POST", "/v1/payment_intents/*/confirm") },
     Job { cell: "stripe.refund", effect: "refund", shot: ("POST", "/v1/refunds") },
     Job { cell: "stripe.capture", effect: "capture", shot: ("POST", "/v1/payment_intents/*/capture") },

@@ -1,15 +1,23 @@
 //! What is run and killed: one job for each cell of the catalog, with what it needs at the provider.
 //!
-//! A new cell is an entry of its adapter's `JOBS` and an arm of its `intent`; a new adapter is a file
-//! here and a line in [`all`] and in [`intent`].
+//! The jobs of an adapter are in its own folder, in `tests/crash/jobs.rs`; `cargo xtask generate` lists them here.
 
+// generated: modules
+#[path = "../../../../adapters/amadeus/tests/crash/jobs.rs"]
 mod amadeus;
+#[path = "../../../../adapters/github/tests/crash/jobs.rs"]
 mod github;
+#[path = "../../../../adapters/gmail/tests/crash/jobs.rs"]
 mod gmail;
+#[path = "../../../../adapters/resend/tests/crash/jobs.rs"]
 mod resend;
+#[path = "../../../../adapters/slack/tests/crash/jobs.rs"]
 mod slack;
+#[path = "../../../../adapters/stripe/tests/crash/jobs.rs"]
 mod stripe;
+#[path = "../../../../adapters/twilio/tests/crash/jobs.rs"]
 mod twilio;
+// /generated
 
 use std::time::Duration;
 
@@ -62,19 +70,32 @@ pub(crate) struct Site {
 
 /// All jobs.
 pub(crate) fn all() -> Vec<Job> {
-    [&amadeus::JOBS[..], &github::JOBS, &gmail::JOBS, &resend::JOBS, &slack::JOBS, &stripe::JOBS, &twilio::JOBS].concat()
+    let each: &[&[Job]] = &[
+        // generated: jobs
+        amadeus::JOBS,
+        github::JOBS,
+        gmail::JOBS,
+        resend::JOBS,
+        slack::JOBS,
+        stripe::JOBS,
+        twilio::JOBS,
+        // /generated
+    ];
+    each.concat()
 }
 
 /// The number-th intent of a job, after making what it needs.
 pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
     match job.integration() {
+        // generated: intents
         "amadeus" => amadeus::intent(job.cell, site, number).await,
         "github" => github::intent(job.cell, site, number).await,
-        "gmail" => gmail::intent(number),
-        "slack" => slack::intent(job.cell, site, number).await,
+        "gmail" => gmail::intent(job.cell, site, number).await,
         "resend" => resend::intent(job.cell, site, number).await,
+        "slack" => slack::intent(job.cell, site, number).await,
         "stripe" => stripe::intent(job.cell, site, number).await,
         "twilio" => twilio::intent(job.cell, site, number).await,
+        // /generated
         other => panic!("no intents of {other}"),
     }
 }
@@ -166,7 +187,7 @@ fn every_cell_of_the_catalog_has_a_job_or_a_reason() {
     let cells: Vec<&str> = cells.map(|cell| cell.spec().id).collect();
     for cell in &cells {
         let times = known.iter().chain(&excused).filter(|listed| *listed == cell).count();
-        assert_eq!(times, 1, "{cell}: give it one job in tests/crash/tests/all/jobs, or say in WITHOUT why not");
+        assert_eq!(times, 1, "{cell}: give it one job in its adapter's tests/crash/jobs.rs, or say in WITHOUT why not");
     }
     for listed in known.iter().chain(&excused) {
         assert!(cells.contains(listed), "the catalog has no {listed}");

@@ -1,11 +1,11 @@
-//! Amadeus' cells.
+//! How Amadeus' cells are killed: a module of the crash suite, `tests/crash`.
 
 use hapax_standin::client::Call;
 use serde_json::{Value, json};
 
 use super::{Intent, Job, Site, text};
 
-pub(super) const JOBS: [Job; 3] = [
+pub(super) const JOBS: &[Job] = &[
     Job { cell: "amadeus.book_flight", effect: "booking", shot: ("POST", "/v1/booking/flight-orders") },
     Job { cell: "amadeus.cancel_flight", effect: "cancel", shot: ("DELETE", "/v1/booking/flight-orders/*") },
     Job { cell: "amadeus.book_hotel", effect: "hotel", shot: ("POST", "/v2/booking/hotel-orders") },

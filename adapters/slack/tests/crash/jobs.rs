@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Intent, Job, Site, text};
 
-pub(super) const JOBS: [Job; 5] = [
+pub(super) const JOBS: &[Job] = &[
     Job { cell: "slack.post", effect: "message", shot: ("POST", "/api/chat.postMessage") },
     Job { cell: "slack.schedule", effect: "schedule", shot: ("POST", "/api/chat.scheduleMessage") },
     Job { cell: "slack.delete_scheduled", effect: "unschedule", shot: ("POST", "/api/chat.deleteScheduledMessage") },

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Intent, Job, Site, text};
 
-pub(super) const JOBS: [Job; 3] = [
+pub(super) const JOBS: &[Job] = &[
     Job { cell: "resend.send", effect: "mail", shot: ("POST", "/emails") },
     Job { cell: "resend.send_batch", effect: "batch", shot: ("POST", "/emails/batch") },
     Job { cell: "resend.cancel_scheduled", effect: "cancel", shot: ("POST", "/emails/*/cancel") },

@@ -7,7 +7,7 @@ use super::{Intent, Job, Site, text};
 
 const REPOSITORY: &str = "octocat/hello-world";
 
-pub(super) const JOBS: [Job; 6] = [
+pub(super) const JOBS: &[Job] = &[
     Job { cell: "github.create_issue", effect: "issue", shot: ("POST", "/repos/*/*/issues") },
     Job { cell: "github.create_comment", effect: "comment", shot: ("POST", "/repos/*/*/issues/*/comments") },
     Job { cell: "github.create_pull_request", effect: "pull_request", shot: ("POST", "/repos/*/*/pulls") },
