@@ -116,7 +116,8 @@ impl New {
     /// A row is open until its test is written.
     fn tests_and_rows(&mut self) -> Done {
         let testing = files::read(&self.folder.join("src/testing.rs")).unwrap_or_default();
-        let can_script = ["fn scripted(cell: &str", "fn losing(cell: &str"].iter().all(|known| testing.contains(known));
+        let known = ["\npub(crate) fn scripted(cell: &str,", "\npub(crate) fn losing(cell: &str)"];
+        let can_script = known.iter().all(|function| testing.contains(function));
         let template = match can_script {
             true => include_str!("../templates/cell_tests_scripted.rs.txt"),
             false => include_str!("../templates/cell_tests.rs.txt"),

@@ -17,5 +17,7 @@ mod prove;
 pub mod results;
 #[cfg(feature = "third-party")]
 pub mod shapes;
+mod shortfalls;
 
 pub use prove::prove;
+pub use shortfalls::shortfalls;

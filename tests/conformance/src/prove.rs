@@ -2,11 +2,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::kit::{Kit, Subject, say};
-use crate::{planted, results};
+use crate::{planted, results, shortfalls};
 
 /// What an adapter's test calls: plays every fault over every cell, and every planted bug; prints the tables; fails on a
-/// violation, on a bug that stayed hidden and was not excused, and on a fault that no cell could have. With
-/// `HAPAX_PROVE=1` it writes the results.
+/// violation, on what [`shortfalls`] names, on a bug that stayed hidden and was not excused, and on a fault that no cell
+/// could have. With `HAPAX_PROVE=1` it writes the results.
 ///
 /// # Panics
 /// If anything of that does not hold.
@@ -16,11 +16,14 @@ pub async fn prove(subject: Arc<dyn Subject>, crate_folder: &str) {
     let mut table = Vec::new();
     report.write(&mut table).unwrap_or_else(|_| unreachable!("memory takes everything"));
     say(&table);
+    let lacking = shortfalls(&*subject, Path::new(crate_folder));
+    say(told(&lacking).as_bytes());
     let violations = report.violations().len();
     assert!(violations == 0, "{violations} violations, see above");
     if kit.is_partial() {
         return;
     }
+    assert!(lacking.is_empty(), "{} things fall short, see above", lacking.len());
     let excused: Vec<&str> = subject.unreached().iter().map(|(what, _)| *what).collect();
     let missing: Vec<&str> =
         report.reach.missing(crate::kit::EXPECTED).into_iter().filter(|what| !excused.contains(what)).collect();
@@ -34,6 +37,12 @@ pub async fn prove(subject: Arc<dyn Subject>, crate_folder: &str) {
     if results::wanted() {
         write(&*subject, &report, &caught, crate_folder);
     }
+}
+
+fn told(lacking: &[String]) -> String {
+    let line = |what: &String| format!("\n- {what}");
+    let lines: String = lacking.iter().map(line).collect();
+    if lacking.is_empty() { String::new() } else { format!("\nfalls short:{lines}\n\n") }
 }
 
 fn write(subject: &dyn Subject, report: &crate::kit::Report, caught: &[planted::Caught], crate_folder: &str) {
