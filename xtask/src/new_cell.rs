@@ -181,7 +181,7 @@ impl New {
             "        \"{id}\" => {{\n            let target = format!(\"target-{{number}}\");\n            \
              Intent::known_by(&target, json!({{ \"target\": target }}))\n        }}\n"
         );
-        let changed = insert::element(&text, &["JOBS: &[Job] = &["], &job).and_then(|text| {
+        let changed = insert::element(&text, &["JOBS: &[Job] =", "&["], &job).and_then(|text| {
             let other = text.find("        other =>")?;
             Some(format!("{}{arm}{}", text.get(..other)?, text.get(other..)?))
         });

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use hapax_core::capability::{CellSpec, Fate, Rung, Source, Sure};
+use hapax_core::capability::{CellSpec, Rung, Source, Sure};
 
 use crate::faults;
 use crate::kit::{CellSubject, Subject};
@@ -59,14 +59,6 @@ fn of_kit(spec: &CellSpec, cell: &dyn CellSubject) -> Vec<String> {
     unless(!asks || routes.look.is_some(), "look not declared, and the cell has a query");
     unless(asks || routes.look.is_none(), "look declared, and the cell has no query");
     unless(spec.notes.is_empty() || routes.prepare.is_some(), "prepare not declared, and the cell journals notes");
-    unless(
-        cell.refuses() || spec.answers.is_empty(),
-        "refused_intent not declared, and the cell has a table of answers",
-    );
-    unless(
-        cell.can_fail_later() || spec.fate == Fate::Final,
-        "failing_intent not declared, and what is accepted may fail later",
-    );
     let known: Vec<&str> = faults::all().iter().map(|fault| fault.name).collect();
     let named = cell.skips().into_iter().map(|(name, _)| name).chain(cell.ends().into_iter().map(|(name, _)| name));
     for name in named.filter(|name| !known.contains(name)) {
