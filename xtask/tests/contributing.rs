@@ -123,13 +123,16 @@ fn shows(text: &str, wanted: &str, what: &str) {
 /// program; all others are built in the copy, because they need its catalog.
 fn run(root: &Path, copy: &Path, line: &str) -> (String, bool) {
     let program = env!("CARGO_BIN_EXE_xtask");
-    let line = line.replace("cargo xtask new-", &format!("{program} new-"));
+    let own = line.replace("cargo xtask new-", &format!("{program} new-"));
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("{line} 2>&1")]).current_dir(copy);
+    command.args(["-c", &format!("{own} 2>&1")]).current_dir(copy);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_") || name.starts_with("HAPAX_")) {
         command.env_remove(name);
     }
-    command.env("CARGO_MANIFEST_DIR", copy.join("xtask"));
+    if own != line {
+        // Set for builds, it would build anew what looks at it.
+        command.env("CARGO_MANIFEST_DIR", copy.join("xtask"));
+    }
     command.env("CARGO_TARGET_DIR", root.join("target")).env("CARGO_INCREMENTAL", "0").env("CARGO_NET_OFFLINE", "true");
     let output = command.output().expect("a shell");
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
