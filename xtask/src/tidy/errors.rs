@@ -68,7 +68,7 @@ fn codes_in(text: &str) -> Vec<String> {
 
 fn is_code(text: &&str) -> bool {
     let is_letter = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'-';
-    !text.is_empty() && text.bytes().all(is_letter)
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(is_letter)
 }
 
 /// Parts of the text from each beginning to the next end.
