@@ -27,10 +27,10 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_gmail::integration(),
         #[cfg(feature = "postgres")]
         hapax_postgres::integration(),
-        #[cfg(feature = "slack")]
-        hapax_slack::integration(),
         #[cfg(feature = "resend")]
         hapax_resend::integration(),
+        #[cfg(feature = "slack")]
+        hapax_slack::integration(),
         #[cfg(feature = "stripe")]
         hapax_stripe::integration(),
         #[cfg(feature = "twilio")]

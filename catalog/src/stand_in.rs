@@ -40,10 +40,10 @@ pub fn stand_ins() -> Vec<&'static str> {
         "github",
         #[cfg(feature = "gmail")]
         "gmail",
-        #[cfg(feature = "slack")]
-        "slack",
         #[cfg(feature = "resend")]
         "resend",
+        #[cfg(feature = "slack")]
+        "slack",
         #[cfg(feature = "stripe")]
         "stripe",
         #[cfg(feature = "twilio")]
@@ -63,10 +63,10 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "github" => hapax_github::standin::CREDENTIALS,
         #[cfg(feature = "gmail")]
         "gmail" => hapax_gmail::standin::CREDENTIALS,
-        #[cfg(feature = "slack")]
-        "slack" => hapax_slack::standin::CREDENTIALS,
         #[cfg(feature = "resend")]
         "resend" => hapax_resend::standin::CREDENTIALS,
+        #[cfg(feature = "slack")]
+        "slack" => hapax_slack::standin::CREDENTIALS,
         #[cfg(feature = "stripe")]
         "stripe" => hapax_stripe::standin::CREDENTIALS,
         #[cfg(feature = "twilio")]
@@ -93,10 +93,10 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "github" => Some(hapax_github::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "gmail")]
         "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
-        #[cfg(feature = "slack")]
-        "slack" => Some(hapax_slack::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "resend")]
         "resend" => Some(hapax_resend::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "slack")]
+        "slack" => Some(hapax_slack::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "stripe")]
         "stripe" => Some(hapax_stripe::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "twilio")]

@@ -5,10 +5,10 @@ pub(crate) fn module(text: &str, name: &str) -> Option<String> {
     let is_module = |line: &&str| line.starts_with("mod ") || line.starts_with("pub mod ");
     let later = |line: &&str| line.trim_start_matches("pub ").trim_start_matches("mod ") > name && is_module(line);
     let lines: Vec<&str> = text.lines().collect();
-    let at = match lines.iter().position(|line| later(line)) {
+    let at = match lines.iter().position(later) {
         // Attributes belong to the module below them.
         Some(next) => next - lines.iter().take(next).rev().take_while(|line| line.starts_with("#[")).count(),
-        None => match lines.iter().rposition(|line| is_module(&line)) {
+        None => match lines.iter().rposition(is_module) {
             Some(last) => last + 1,
             None => return before(&lines, "use ", &[&format!("mod {name};"), ""]),
         },

@@ -39,7 +39,7 @@ struct New {
 pub(crate) fn write(root: &Path, adapter: &str, cell: &str) -> Done<Vec<String>> {
     let parts: Vec<&str> = cell.split('_').collect();
     let fits = |part: &&str| part.starts_with(|letter: char| letter.is_ascii_lowercase()) && part.chars().all(is_plain);
-    if !parts.iter().all(|part| fits(part)) {
+    if !parts.iter().all(fits) {
         return Err(format!("{cell:?} is no cell's name: lower-case words with `_` between them, as in send_message"));
     }
     let folder = root.join("adapters").join(adapter);

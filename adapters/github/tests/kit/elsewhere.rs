@@ -3,12 +3,12 @@
 
 use async_trait::async_trait;
 use hapax_conformance::independent::Elsewhere;
+use hapax_conformance::independent::patient::{self, Patient};
 use hapax_conformance::kit::{Sample, Site};
 use hapax_core::cell::{Credentials, SharedIntegration};
 use hapax_standin::third_party::Program;
 use serde_json::{Value, json};
 
-use crate::patient::{self, Patient};
 use crate::site::{REPOSITORY, ask, post};
 
 /// One cell at emulate.

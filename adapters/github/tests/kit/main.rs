@@ -4,8 +4,6 @@
 mod cells;
 mod creates;
 mod elsewhere;
-#[path = "../../../../tests/third-party/patient.rs"]
-mod patient;
 mod site;
 
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 //! `HAPAX_THIRD_PARTY` names, else `.third-party` in the working folder or one above it. What each of them can prove is
 //! said in `tests/third-party/README.md`.
 
-pub mod prism;
 #[cfg(unix)]
 pub mod postgres;
+pub mod prism;
 #[cfg(test)]
 mod tests;
 
