@@ -1,6 +1,7 @@
 //! The ledger: a small trait. The protocol lives in the core, so two backends cannot differ in it.
 
 mod memory;
+pub mod rows;
 
 use std::fmt;
 use std::sync::Arc;

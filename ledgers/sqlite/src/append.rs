@@ -183,16 +183,3 @@ pub(crate) fn settle(on: &Connection, names: &mut Names, line: &Line) -> Result<
         None => Ok((codec::join(&line.said, line.common.as_deref()), None)),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arrays_are_joined_whatever_is_empty() {
-        assert_eq!(codec::join("[]", Some("[1,2]")), "[1,2]");
-        assert_eq!(codec::join("[0]", Some("[1,2]")), "[0,1,2]");
-        assert_eq!(codec::join("[[]]", Some("[1]")), "[[],1]");
-        assert_eq!(codec::join("[0]", None), "[0]");
-    }
-}

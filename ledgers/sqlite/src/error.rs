@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hapax_core::ledger::LedgerError;
+use hapax_core::ledger::rows::Damaged;
 use rusqlite::ErrorCode;
 
 /// Why something in a transaction was not done.
@@ -20,6 +21,12 @@ pub(crate) enum Failure {
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
+    }
+}
+
+impl From<Damaged> for Failure {
+    fn from(damaged: Damaged) -> Self {
+        Self::Damaged(damaged.0)
     }
 }
 

@@ -1,9 +1,9 @@
 //! A check of the whole file, for `hapax ledger verify` and for tests.
 
-use hapax_core::protocol::{Final, Record, fold};
+use hapax_core::protocol::Record;
 use rusqlite::{Connection, params};
 
-use crate::codec::{FIRST_FINAL, key_hash};
+use crate::codec::{self, key_hash};
 use crate::error::Failure;
 use crate::read::{self, ROW, Row};
 
@@ -65,17 +65,12 @@ fn of_sqlite(on: &Connection) -> Result<Vec<String>, Failure> {
 
 fn of_operation(on: &Connection, row: &Row, records: &[Record]) -> Result<Vec<String>, Failure> {
     let mut problems = Vec::new();
-    let state = fold(records);
-    let fits = match state.outcome {
-        Some(Final::Succeeded(_)) => row.phase == FIRST_FINAL,
-        Some(Final::Refused(_)) => row.phase == FIRST_FINAL + 1,
-        None => row.phase < FIRST_FINAL,
-    };
-    if !fits {
-        problems.push(format!("operation {} stands elsewhere than its events say", row.id));
-    }
-    if state.intent.is_some_and(|intent| intent.fingerprint != row.identity.fingerprint) {
-        problems.push(format!("operation {} has another fingerprint than its events say", row.id));
+    match codec::phase_of(row.phase) {
+        Some(phase) => {
+            let misfits = codec::misfits(records, phase, row.identity.fingerprint);
+            problems.extend(misfits.into_iter().map(|what| format!("operation {} {what}", row.id)));
+        }
+        None => problems.push(format!("operation {} stands nowhere ({})", row.id, row.phase)),
     }
     let same_key: i64 = on
         .prepare_cached(

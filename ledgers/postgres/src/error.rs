@@ -1,0 +1,128 @@
+//! Every way in which PostgreSQL can fail, told in words that say what happened and what to do.
+
+use hapax_core::ledger::LedgerError;
+use hapax_core::ledger::rows::Damaged;
+use tokio_postgres::error::SqlState;
+
+/// Why something was not done.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// An answer for the caller as it is.
+    Answer(LedgerError),
+    /// PostgreSQL, or the way to it, failed.
+    Sql(tokio_postgres::Error),
+    /// What is stored can't be what a ledger wrote.
+    Damaged(String),
+    /// It took too long.
+    Late,
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<Damaged> for Failure {
+    fn from(damaged: Damaged) -> Self {
+        Self::Damaged(damaged.0)
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        Self::Answer(error)
+    }
+}
+
+impl Failure {
+    /// The error for the caller.
+    pub(crate) fn tell(&self, shown: &str) -> LedgerError {
+        match self {
+            Self::Answer(answer) => answer.clone(),
+            Self::Sql(error) => explain(shown, error),
+            Self::Damaged(what) => unusable(
+                format!("{shown} is damaged: {what}"),
+                "restore the ledger from a backup, then run `hapax ledger restored`",
+            ),
+            Self::Late => unusable(
+                format!("{shown} did not answer in time"),
+                "check the database, its locks (pg_stat_activity) and the network, then try again",
+            ),
+        }
+    }
+
+    /// Whether the connection is gone, or the server is going: another connection may do better.
+    pub(crate) fn is_of_the_way(&self) -> bool {
+        match self {
+            Self::Sql(error) => match error.code() {
+                // Class 57P: the server shuts down, or ended this session; class 08: the connection failed.
+                Some(code) => {
+                    code.code().starts_with("57P")
+                        || code.code().starts_with("08")
+                        || [&SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT, &SqlState::TOO_MANY_CONNECTIONS]
+                            .contains(&code)
+                }
+                None => true,
+            },
+            Self::Late => true,
+            Self::Answer(_) | Self::Damaged(_) => false,
+        }
+    }
+
+    /// Whether another transaction was in the way, so that the same thing can work when it's done again.
+    pub(crate) fn is_of_the_moment(&self) -> bool {
+        const CODES: [&SqlState; 5] = [
+            &SqlState::UNIQUE_VIOLATION,
+            &SqlState::T_R_SERIALIZATION_FAILURE,
+            &SqlState::T_R_DEADLOCK_DETECTED,
+            &SqlState::LOCK_NOT_AVAILABLE,
+            &SqlState::FOREIGN_KEY_VIOLATION,
+        ];
+        matches!(self, Self::Sql(error) if error.code().is_some_and(|code| CODES.contains(&code)))
+    }
+}
+
+/// An unusable ledger: what is wrong, and what to do.
+pub(crate) fn unusable(what: impl Into<String>, hint: impl Into<String>) -> LedgerError {
+    LedgerError::Unusable { what: what.into(), hint: hint.into() }
+}
+
+/// The one place where codes of PostgreSQL get their meaning. Details of its messages are left out: they may
+/// repeat values.
+pub(crate) fn explain(shown: &str, error: &tokio_postgres::Error) -> LedgerError {
+    let Some(db) = error.as_db_error() else {
+        // Without a message of the server: sockets, TLS, encoding.
+        let why = std::error::Error::source(error).map_or_else(|| error.to_string(), |source| source.to_string());
+        return unusable(
+            format!("{shown} can't be reached ({why})"),
+            "check that the database runs, its address, the network and the certificate, then try again",
+        );
+    };
+    let code = db.code();
+    let (what, hint) = if [&SqlState::INVALID_PASSWORD, &SqlState::INVALID_AUTHORIZATION_SPECIFICATION].contains(&code)
+    {
+        (format!("{shown} doesn't let us in"), "check user and password, and pg_hba.conf")
+    } else if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::INVALID_SCHEMA_NAME {
+        return LedgerError::Missing(shown.to_owned());
+    } else if *code == SqlState::INVALID_CATALOG_NAME {
+        (format!("the database of {shown} does not exist"), "make it, or check the address")
+    } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
+        (format!("this user may not do that on {shown}"), "grant what `ledgers/postgres/README.md` lists")
+    } else if [&SqlState::DISK_FULL, &SqlState::OUT_OF_MEMORY, &SqlState::INSUFFICIENT_RESOURCES].contains(&code) {
+        (format!("the database of {shown} is out of disk or memory"), "free some, then try again")
+    } else if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
+        (format!("{shown} can only be read"), "give the address of the primary, not of a replica")
+    } else if *code == SqlState::LOCK_NOT_AVAILABLE {
+        (format!("another program holds {shown} locked"), "wait for it or end it (pg_stat_activity), then try again")
+    } else if *code == SqlState::TOO_MANY_CONNECTIONS {
+        (format!("{shown} has no connection left"), "raise max_connections, or put a pooler in between")
+    } else if code.code().starts_with("57P") || code.code().starts_with("08") {
+        (format!("{shown} is going away or not there yet"), "try again when it runs")
+    } else if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED {
+        (format!("{shown} is damaged"), "restore the ledger from a backup, then run `hapax ledger restored`")
+    } else {
+        (format!("{shown} failed ({} {})", code.code(), db.message()), "see the log of the database")
+    };
+    unusable(what, hint)
+}

@@ -1,0 +1,187 @@
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hapax_core::ledger::{Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Serves, Stored};
+use hapax_core::protocol::Stamp;
+use tokio::sync::{Mutex, mpsc, oneshot};
+use uuid::Uuid;
+
+use crate::address::Address;
+use crate::clock::DatabaseClock;
+use crate::counters::Counters;
+use crate::error::{Failure, unusable};
+use crate::health::{self, Health};
+use crate::link::Link;
+use crate::options::Options;
+use crate::readers::Readers;
+use crate::shared::{Shared, knows_origin};
+use crate::verify::{self, Verified};
+use crate::writer::{Job, Writer, connected};
+use crate::{maintain, migrate, read};
+
+/// A ledger in a schema of a PostgreSQL database.
+///
+/// Any number of processes on any number of hosts may use it at once, each through a `PostgresLedger` of its own. What
+/// was handed over is finished when it is dropped, as long as the runtime lives.
+pub struct PostgresLedger {
+    shared: Arc<Shared>,
+    jobs: mpsc::Sender<Job>,
+    readers: Readers,
+}
+
+impl PostgresLedger {
+    /// Makes the tables of a new, empty ledger, and the schema if it isn't there.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`] if something is in that schema already, or it can't be written.
+    pub async fn create(address: Address, options: Options) -> Result<Self, LedgerError> {
+        let shown = address.to_string();
+        let made = async {
+            let link = Link::connect(&address, false).await?;
+            migrate::create(&link, &address).await
+        };
+        made.await.map_err(|failure: Failure| failure.tell(&shown))?;
+        Self::open(address, options).await
+    }
+
+    /// Opens a ledger that exists, and brings it to the newest format.
+    ///
+    /// # Errors
+    /// [`LedgerError::Missing`] if there is none: never an empty ledger in its place. [`LedgerError::Unusable`] if it
+    /// can't be used as it is, or comes from another cluster or timeline than it was last used on.
+    pub async fn open(address: Address, options: Options) -> Result<Self, LedgerError> {
+        Self::start(address, options, false).await
+    }
+
+    /// Opens a ledger even if it comes from another cluster or timeline, for somebody who is about to note that it was
+    /// restored.
+    ///
+    /// # Errors
+    /// As [`PostgresLedger::open`], but for that.
+    pub async fn open_restored(address: Address, options: Options) -> Result<Self, LedgerError> {
+        Self::start(address, options, true).await
+    }
+
+    async fn start(address: Address, options: Options, accepts_restored: bool) -> Result<Self, LedgerError> {
+        let shown = address.to_string();
+        let opened = async {
+            let link = Link::connect(&address, options.prepared).await?;
+            if migrate::check(&link, &address).await? < migrate::SCHEMA_VERSION {
+                migrate::migrate(&link, &address).await?;
+            }
+            let knows_origin = knows_origin(&link).await;
+            let shared = Arc::new(Shared::new(address, options, knows_origin, accepts_restored));
+            shared.check(&link).await?;
+            Ok((link, shared))
+        };
+        let (link, shared) = opened.await.map_err(|failure: Failure| failure.tell(&shown))?;
+        let (jobs, queue) = mpsc::channel(options.queue.max(1));
+        let queue = Arc::new(Mutex::new(queue));
+        for _ in 0..options.writers.max(1) {
+            tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue)).run());
+        }
+        Ok(Self { readers: Readers::new(Arc::clone(&shared), link), jobs, shared })
+    }
+
+    /// Time by the database's clock. Give it to the executor, so that leases and due times of all hosts are by one
+    /// clock.
+    pub fn clock(&self) -> Arc<DatabaseClock> {
+        Arc::clone(&self.shared.clock)
+    }
+
+    /// What this process has committed since it opened the ledger.
+    pub fn counters(&self) -> Counters {
+        self.shared.tally.read()
+    }
+
+    /// Reads everything and compares: each operation's events without gaps, and what the operation is found by with
+    /// what its events say.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`] if it can't be read to the end. Damage that can be read past is in the answer.
+    pub async fn verify(&self) -> Result<Verified, LedgerError> {
+        self.apart(async |link| verify::verify(&link).await).await
+    }
+
+    /// What of the server's settings and of the way to it matters to what `Ok` means.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`] if it can't be asked.
+    pub async fn health(&self) -> Result<Health, LedgerError> {
+        let clock = Arc::clone(&self.shared.clock);
+        self.apart(async |link| health::ask(&link, &clock).await).await
+    }
+
+    /// Does something on a connection of its own.
+    async fn apart<T>(&self, work: impl AsyncFnOnce(Link) -> Result<T, Failure>) -> Result<T, LedgerError> {
+        let done = match connected(&self.shared).await {
+            Ok(link) => work(link).await,
+            Err(failure) => Err(failure),
+        };
+        done.map_err(|failure| failure.tell(&self.shared.shown))
+    }
+}
+
+impl fmt::Debug for PostgresLedger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresLedger").field("address", &self.shared.address).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Ledger for PostgresLedger {
+    async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
+        let stopped = || {
+            unusable(
+                format!("the task that writes {} has stopped", self.shared.shown),
+                "start the program again; the runtime that the ledger was opened on must live as long as it",
+            )
+        };
+        let (reply, answer) = oneshot::channel();
+        self.jobs.send(Job { append, reply }).await.map_err(|_| stopped())?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
+        let by = &by;
+        self.readers.read(|link| async move { read::load(&link, by).await }).await
+    }
+
+    async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
+        self.readers.read(|link| async move { read::due(&link, serves, now, limit).await }).await
+    }
+
+    async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
+        self.readers.read(|link| async move { read::list(&link, filter).await }).await
+    }
+
+    async fn header(&self) -> Result<Header, LedgerError> {
+        self.readers.read(|link| async move { read::header(&link).await }).await
+    }
+
+    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
+        self.readers.read(|link| async move { maintain::adopt(&link, secret_check).await }).await
+    }
+
+    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
+        self.apart(async |link| maintain::note_restored(&link, at, secret_check).await).await?;
+        self.shared.is_at_home();
+        Ok(())
+    }
+
+    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
+        self.apart(async |link| {
+            let mut pruned = 0;
+            let mut after = Some(Uuid::nil());
+            // In parts, so that appends come through in between.
+            while let Some(from) = after {
+                let part = maintain::prune(&link, before_wall_ms, from).await?;
+                pruned += part.pruned;
+                after = part.next;
+            }
+            Ok(pruned)
+        })
+        .await
+    }
+}

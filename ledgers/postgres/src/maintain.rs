@@ -1,0 +1,137 @@
+//! What is done seldom, each on a connection of its own: adopting a secret, noting a restore, retention.
+
+use hapax_core::ledger::OperationId;
+use hapax_core::protocol::{Record, Stamp, redact};
+use serde_json::{Map, Value};
+use tokio_postgres::types::Type;
+use uuid::Uuid;
+
+use crate::batch::{BEGIN, LOCK};
+use crate::codec::{self, FIRST_FINAL, bucket, signed, stored_revision};
+use crate::error::Failure;
+use crate::link::Link;
+use crate::migrate::settle_down;
+use crate::read::{self, Whole};
+use crate::rows::{Written, write_events};
+
+/// Notes the secret of a ledger that has none yet; the one that is noted then.
+pub(crate) async fn adopt(link: &Link, secret_check: &str) -> Result<String, Failure> {
+    let with = [(&secret_check as _, Type::TEXT)];
+    // Two statements: the first one waits for another process that does the same, the second one sees what it did.
+    link.query("UPDATE hapax.header SET secret_check = $1 WHERE secret_check = ''", &with).await?;
+    Ok(link.one("SELECT secret_check FROM hapax.header", &[]).await?.try_get(0)?)
+}
+
+/// Notes a restore, and that the ledger is at home where it is now.
+pub(crate) async fn note_restored(link: &Link, at: Stamp, secret_check: &str) -> Result<(), Failure> {
+    link.run(BEGIN).await?;
+    let (awake, boot) = (signed(at.boot_ms), signed(at.boot));
+    link.query(
+        "UPDATE hapax.header SET secret_check = $1, restored_wall = $2, restored_awake = $3, restored_boot = $4",
+        &[(&secret_check, Type::TEXT), (&at.wall_ms, Type::INT8), (&awake, Type::INT8), (&boot, Type::INT8)],
+    )
+    .await?;
+    settle_down(link).await?;
+    link.run("COMMIT").await
+}
+
+/// At most so many operations are rewritten in one transaction.
+const PART: i64 = 100;
+
+/// What one transaction did.
+pub(crate) struct Part {
+    pub(crate) pruned: u64,
+    /// Where the next one goes on; none: it was the last.
+    pub(crate) next: Option<Uuid>,
+}
+
+const OLD: &str = "SELECT o.id FROM hapax.operations o WHERE o.id > $1 AND o.phase >= 3 AND o.due_ms IS NULL \
+     AND NOT o.pruned AND (SELECT e.wall FROM hapax.events e WHERE e.operation = o.id \
+                           ORDER BY e.revision DESC LIMIT 1) < $2 ORDER BY o.id LIMIT $3";
+
+/// Prunes some operations with an id above `after`.
+pub(crate) async fn prune(link: &Link, before_wall_ms: i64, after: Uuid) -> Result<Part, Failure> {
+    let with = [(&after as _, Type::UUID), (&before_wall_ms as _, Type::INT8), (&PART as _, Type::INT8)];
+    let rows = link.query(OLD, &with).await?;
+    let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+    let next = if ids.len() < PART as usize { None } else { ids.last().copied() };
+    if ids.is_empty() {
+        return Ok(Part { pruned: 0, next });
+    }
+    link.run(BEGIN).await?;
+    let mut buckets: Vec<i32> = ids.iter().map(|id| bucket(*id)).collect();
+    buckets.sort_unstable();
+    buckets.dedup();
+    link.query(LOCK, &[(&buckets, Type::INT4_ARRAY)]).await?;
+    link.run("SELECT set_config('hapax_ledger.pruning', 'on', true)").await?;
+    let mut pruned = 0;
+    for id in ids {
+        pruned += u64::from(one(link, OperationId(id), before_wall_ms).await?);
+    }
+    link.run("COMMIT").await?;
+    Ok(Part { pruned, next })
+}
+
+/// Rewrites the rows of one operation in place, so that the order of the journal stays.
+async fn one(link: &Link, id: OperationId, before_wall_ms: i64) -> Result<bool, Failure> {
+    let rows = link.query(read::BY_ID, &[(&id.0, Type::UUID)]).await?;
+    let Some(whole) = read::wholes(&rows)?.pop() else { return Ok(false) };
+    // It may have gone on before we had its lock.
+    let young = whole.lines.last().is_none_or(|last| last.at.wall_ms >= before_wall_ms);
+    if young || i64::from(whole.operation.phase) < FIRST_FINAL {
+        return Ok(false);
+    }
+    let mut records = whole.records()?;
+    redact(&mut records);
+    let omit = whole.operation.omitted()?;
+    rewrite(link, &whole, &records, &omit).await?;
+    add_what_redacting_added(link, &whole, &records, &omit).await?;
+    let revision = stored_revision(records.len() as u64)?;
+    link.query(
+        "UPDATE hapax.operations SET revision = $2, pruned = true WHERE id = $1",
+        &[(&id.0, Type::UUID), (&revision, Type::INT4)],
+    )
+    .await?;
+    Ok(true)
+}
+
+async fn rewrite(link: &Link, whole: &Whole, records: &[Record], omit: &Map<String, Value>) -> Result<(), Failure> {
+    let mut ends: Vec<u64> = whole.lines.iter().skip(1).map(|next| next.revision - 1).collect();
+    ends.push(whole.operation.revision);
+    for (stored, end) in whole.lines.iter().zip(ends) {
+        let moment = records.get(index(stored.revision)..index(end + 1)).unwrap_or_default();
+        let line = codec::line(moment, stored.revision, omit)?;
+        let shared = stored.common.as_ref().filter(|(_, text)| line.common.as_ref() == Some(text));
+        let number = shared.map(|(number, _)| *number);
+        let said = if number.is_some() { line.said } else { codec::join(&line.said, line.common.as_deref()) };
+        let revision = stored_revision(stored.revision)?;
+        link.query(
+            "UPDATE hapax.events SET said = $3, common = $4 WHERE operation = $1 AND revision = $2",
+            &[(&whole.operation.id.0, Type::UUID), (&revision, Type::INT4), (&said, Type::TEXT), (&number, Type::INT4)],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// A row of its own, so that who comes with the revision of before meets it; under the number of the row before, so
+/// that it isn't the newest of the ledger.
+async fn add_what_redacting_added(
+    link: &Link,
+    whole: &Whole,
+    records: &[Record],
+    omit: &Map<String, Value>,
+) -> Result<(), Failure> {
+    let Some(last) = whole.lines.last() else { return Ok(()) };
+    let added = records.get(index(whole.operation.revision + 1)..).unwrap_or_default();
+    let lines = codec::lines(added, whole.operation.revision + 1, omit)?;
+    let rows: Vec<Written> = lines
+        .into_iter()
+        .map(|line| Written { operation: whole.operation.id, sequence: last.sequence, line, common: None })
+        .collect();
+    write_events(link, &rows).await
+}
+
+fn index(revision: u64) -> usize {
+    usize::try_from(revision.saturating_sub(1)).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,239 @@
+//! Reads, each in one statement and so on one snapshot.
+
+use hapax_core::ledger::{By, Filter, Header, OperationId, Serves, Stored};
+use hapax_core::protocol::{Record, Stamp};
+use serde_json::{Map, Value};
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
+use uuid::Uuid;
+
+use crate::batch::print;
+use crate::codec::{self, FIRST_FINAL, Identity, claim_hash, key_hash, phase_number, unsigned};
+use crate::error::Failure;
+use crate::link::Link;
+
+/// An operation's own row.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) id: OperationId,
+    pub(crate) identity: Identity,
+    /// What `began` left out, if that isn't the identity any more.
+    first: Option<String>,
+    pub(crate) revision: u64,
+    pub(crate) phase: i16,
+    pub(crate) claim: Option<Uuid>,
+}
+
+impl Operation {
+    /// What `began` left out.
+    pub(crate) fn omitted(&self) -> Result<Map<String, Value>, Failure> {
+        match &self.first {
+            None => Ok(self.identity.fields()),
+            Some(text) => serde_json::from_str(text).map_err(|error| {
+                Failure::Damaged(format!("what operation {} began as can't be read: {error}", self.id))
+            }),
+        }
+    }
+}
+
+/// A row of events with its shared part put back.
+#[derive(Debug)]
+pub(crate) struct StoredLine {
+    pub(crate) sequence: i64,
+    pub(crate) revision: u64,
+    pub(crate) at: Stamp,
+    pub(crate) text: String,
+    pub(crate) common: Option<(i32, String)>,
+}
+
+/// An operation with its rows of events.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    pub(crate) operation: Operation,
+    pub(crate) lines: Vec<StoredLine>,
+}
+
+macro_rules! whole {
+    ($which:literal) => {
+        concat!(
+            "SELECT o.id, p.connection, p.account, p.cell, o.key, o.fingerprint, o.first, o.revision, o.phase, \
+             o.claim, e.sequence, e.revision, e.wall, e.awake, e.boot, e.said, e.common, t.text \
+             FROM hapax.operations o JOIN hapax.places p ON p.number = o.place \
+             LEFT JOIN hapax.events e ON e.operation = o.id LEFT JOIN hapax.texts t ON t.number = e.common ",
+            $which,
+            " ORDER BY o.id, e.revision"
+        )
+    };
+}
+
+pub(crate) const BY_ID: &str = whole!("WHERE o.id = $1");
+const BY_KEY: &str = whole!("WHERE o.id = (SELECT operation FROM hapax.keys WHERE hash = $1)");
+const BY_CLAIM: &str = whole!("WHERE o.id = (SELECT operation FROM hapax.claims WHERE hash = $1)");
+/// Operations after this one, in the order of their ids, at most so many.
+pub(crate) const AFTER: &str =
+    whole!("WHERE o.id IN (SELECT a.id FROM hapax.operations a WHERE a.id > $1 ORDER BY a.id LIMIT $2)");
+
+/// An operation with all its records.
+pub(crate) async fn load(link: &Link, by: &By<'_>) -> Result<Option<Stored>, Failure> {
+    let (sql, hash) = match by {
+        By::Id(id) => (BY_ID, id.0),
+        By::Key { connection, cell, key } => (BY_KEY, key_hash(connection, cell, key.as_str())),
+        By::Claim { account, id } => (BY_CLAIM, claim_hash(account, id)),
+    };
+    let rows = link.query(sql, &[(&hash, Type::UUID)]).await?;
+    let Some(whole) = wholes(&rows)?.pop() else { return Ok(None) };
+    // The digest finds; the words decide.
+    if let By::Key { connection, cell, key } = by {
+        let Identity { connection: held, cell: of, key: under, .. } = &whole.operation.identity;
+        if (held.as_str(), of.as_str(), under.as_str()) != (*connection, *cell, key.as_str()) {
+            return Err(Failure::Damaged(format!(
+                "a key leads to operation {}, which has another",
+                whole.operation.id
+            )));
+        }
+    }
+    let records = whole.records()?;
+    Ok(Some(Stored { operation: whole.operation.id, records }))
+}
+
+impl Whole {
+    /// All records; a gap is damage, never a shorter history.
+    pub(crate) fn records(&self) -> Result<Vec<Record>, Failure> {
+        let Self { operation, lines } = self;
+        let omitted = operation.omitted()?;
+        let mut records = Vec::new();
+        for line in lines {
+            if line.revision != records.len() as u64 + 1 {
+                return Err(Failure::Damaged(format!("operation {} has no event {}", operation.id, records.len() + 1)));
+            }
+            records.extend(codec::records(&line.text, line.at, &omitted)?);
+        }
+        if records.len() as u64 != operation.revision {
+            let (held, of) = (records.len(), operation.revision);
+            return Err(Failure::Damaged(format!("operation {} has {held} events instead of {of}", operation.id)));
+        }
+        Ok(records)
+    }
+}
+
+/// Puts the rows of a join together.
+pub(crate) fn wholes(rows: &[Row]) -> Result<Vec<Whole>, Failure> {
+    let mut wholes: Vec<Whole> = Vec::new();
+    for row in rows {
+        let id = OperationId(row.try_get(0)?);
+        if wholes.last().is_none_or(|last| last.operation.id != id) {
+            wholes.push(Whole { operation: operation(id, row)?, lines: Vec::new() });
+        }
+        if let (Some(whole), Some(line)) = (wholes.last_mut(), line(row)?) {
+            whole.lines.push(line);
+        }
+    }
+    Ok(wholes)
+}
+
+fn operation(id: OperationId, row: &Row) -> Result<Operation, Failure> {
+    let revision: i32 = row.try_get(7)?;
+    Ok(Operation {
+        id,
+        identity: Identity {
+            connection: row.try_get(1)?,
+            account: row.try_get(2)?,
+            cell: row.try_get(3)?,
+            key: row.try_get(4)?,
+            fingerprint: print(row.try_get(5)?)?,
+        },
+        first: row.try_get(6)?,
+        revision: u64::try_from(revision).unwrap_or_default(),
+        phase: row.try_get(8)?,
+        claim: row.try_get(9)?,
+    })
+}
+
+fn line(row: &Row) -> Result<Option<StoredLine>, Failure> {
+    let Some(sequence) = row.try_get(10)? else { return Ok(None) };
+    let revision: i32 = row.try_get(11)?;
+    let (said, text): (&str, Option<String>) = (row.try_get(15)?, row.try_get(17)?);
+    let number: Option<i32> = row.try_get(16)?;
+    if number.is_some() != text.is_some() {
+        return Err(Failure::Damaged(format!("the text {number:?} is missing")));
+    }
+    Ok(Some(StoredLine {
+        sequence,
+        revision: u64::try_from(revision).unwrap_or_default(),
+        at: stamp(row, 12)?,
+        text: codec::join(said, text.as_deref()),
+        common: number.zip(text),
+    }))
+}
+
+fn stamp(row: &Row, from: usize) -> Result<Stamp, Failure> {
+    let (boot_ms, boot): (i64, i64) = (row.try_get(from + 1)?, row.try_get(from + 2)?);
+    Ok(Stamp { wall_ms: row.try_get(from)?, boot_ms: unsigned(boot_ms), boot: unsigned(boot) })
+}
+
+/// Rows that somebody else is taking or writing at this moment are left to them. The locks end with the statement and
+/// needn't survive anything, so they cost no flush.
+const DUE: &str = "SELECT o.id FROM hapax.operations o \
+     WHERE o.due_ms IS NOT NULL AND o.due_ms <= $1 \
+       AND o.place = ANY (ARRAY(SELECT p.number FROM hapax.places p \
+             JOIN unnest($2, $3) AS s (connection, cell) ON s.connection = p.connection AND s.cell = p.cell)) \
+       AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off' \
+     ORDER BY o.due_ms, o.id LIMIT $4 FOR UPDATE OF o SKIP LOCKED";
+
+/// What is due by now, oldest first, of what is served.
+pub(crate) async fn due(link: &Link, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, Failure> {
+    let connections: Vec<&str> = serves.iter().map(|one| one.connection.as_str()).collect();
+    let cells: Vec<&str> = serves.iter().map(|one| one.cell.as_str()).collect();
+    let limit = i64::from(limit);
+    let with = [
+        (&now.wall_ms as _, Type::INT8),
+        (&connections as _, Type::TEXT_ARRAY),
+        (&cells as _, Type::TEXT_ARRAY),
+        (&limit as _, Type::INT8),
+    ];
+    ids(&link.query(DUE, &with).await?)
+}
+
+/// Said literally where nothing asked for has ended, so that the small index of what waits is taken.
+const LIST: [&str; 2] = [
+    "SELECT o.id FROM hapax.operations o JOIN hapax.places p ON p.number = o.place \
+     WHERE ($1::int2[] IS NULL OR o.phase = ANY ($1)) AND ($2::text IS NULL OR p.cell = $2) \
+       AND ($3::text IS NULL OR p.connection = $3) ORDER BY o.id DESC LIMIT $4",
+    "SELECT o.id FROM hapax.operations o JOIN hapax.places p ON p.number = o.place \
+     WHERE o.phase < 3 AND o.phase = ANY ($1) AND ($2::text IS NULL OR p.cell = $2) \
+       AND ($3::text IS NULL OR p.connection = $3) ORDER BY o.id DESC LIMIT $4",
+];
+
+/// Operations for people, newest first.
+pub(crate) async fn list(link: &Link, filter: &Filter) -> Result<Vec<OperationId>, Failure> {
+    let phases: Vec<i16> = filter.phases.iter().map(|phase| phase_number(*phase) as i16).collect();
+    let waiting = !phases.is_empty() && phases.iter().all(|phase| i64::from(*phase) < FIRST_FINAL);
+    let phases = (!phases.is_empty()).then_some(phases);
+    let limit = (filter.limit > 0).then_some(i64::from(filter.limit));
+    let with = [
+        (&phases as &(dyn ToSql + Sync), Type::INT2_ARRAY),
+        (&filter.cell, Type::TEXT),
+        (&filter.connection, Type::TEXT),
+        (&limit, Type::INT8),
+    ];
+    ids(&link.query(LIST[usize::from(waiting)], &with).await?)
+}
+
+fn ids(rows: &[Row]) -> Result<Vec<OperationId>, Failure> {
+    rows.iter().map(|row| Ok(OperationId(row.try_get(0)?))).collect()
+}
+
+/// What is known of the ledger as a whole.
+pub(crate) async fn header(link: &Link) -> Result<Header, Failure> {
+    let row = link
+        .one(
+            "SELECT h.secret_check, h.restored_wall, h.restored_awake, h.restored_boot, n.wall, n.awake, n.boot \
+             FROM hapax.header h LEFT JOIN LATERAL \
+               (SELECT e.wall, e.awake, e.boot FROM hapax.events e ORDER BY e.sequence DESC LIMIT 1) n ON true",
+            &[],
+        )
+        .await?;
+    let restored = row.try_get::<_, Option<i64>>(1)?.map(|_| stamp(&row, 1)).transpose()?;
+    let newest = row.try_get::<_, Option<i64>>(4)?.map(|_| stamp(&row, 4)).transpose()?;
+    Ok(Header { secret_check: row.try_get(0)?, restored, newest })
+}

@@ -1,0 +1,163 @@
+//! What all parts of an open ledger share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::address::Address;
+use crate::clock::DatabaseClock;
+use crate::counters::Tally;
+use crate::error::{Failure, unusable};
+use crate::link::Link;
+use crate::options::Options;
+
+pub(crate) struct Shared {
+    pub(crate) address: Address,
+    pub(crate) shown: String,
+    pub(crate) options: Options,
+    pub(crate) tally: Tally,
+    pub(crate) clock: Arc<DatabaseClock>,
+    /// Whether the engine says which cluster and timeline it is.
+    pub(crate) knows_origin: bool,
+    /// Whether a ledger that comes from elsewhere is let in, because somebody is about to note that.
+    accepts_restored: AtomicBool,
+    high: Mutex<High>,
+}
+
+/// The highest number whose row was confirmed to this process, and since which restore.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct High {
+    sequence: i64,
+    restored: Restored,
+}
+
+/// When a restore was noted, as stored.
+type Restored = (Option<i64>, Option<i64>, Option<i64>);
+
+/// What the ledger says of itself at the beginning of each transaction that writes.
+pub(crate) struct Head {
+    /// Numbers for the rows of events that are about to be written.
+    pub(crate) sequence: Vec<i64>,
+    restored: Restored,
+}
+
+/// Columns that say where we are. The control file and the insertion point, not the last checkpoint: after a quick
+/// promotion that one still names the timeline of before.
+pub(crate) const HEAD: &str = "SELECT h.system, h.timeline, h.restored_wall, h.restored_awake, h.restored_boot, \
+     (extract(epoch FROM clock_timestamp()) * 1000)::int8, \
+     ARRAY(SELECT nextval('hapax.events_sequence') FROM generate_series(1, $1)), \
+     (SELECT system_identifier FROM pg_control_system()), \
+     ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int8 \
+     FROM hapax.header h";
+
+/// The same where the engine doesn't say.
+pub(crate) const HEAD_WITHOUT_ORIGIN: &str = "SELECT h.system, h.timeline, h.restored_wall, h.restored_awake, \
+     h.restored_boot, (extract(epoch FROM clock_timestamp()) * 1000)::int8, \
+     ARRAY(SELECT nextval('hapax.events_sequence') FROM generate_series(1, $1)), \
+     NULL::int8, NULL::int8 FROM hapax.header h";
+
+const ORIGIN: &str = "SELECT (SELECT system_identifier FROM pg_control_system()), \
+     ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int8";
+
+/// Whether this engine says which cluster and timeline it is.
+pub(crate) async fn knows_origin(link: &Link) -> bool {
+    link.query(ORIGIN, &[]).await.is_ok()
+}
+
+impl Shared {
+    pub(crate) fn new(address: Address, options: Options, knows_origin: bool, accepts_restored: bool) -> Self {
+        Self {
+            shown: address.to_string(),
+            address,
+            options,
+            tally: Tally::default(),
+            clock: Arc::new(DatabaseClock::new()),
+            knows_origin,
+            accepts_restored: AtomicBool::new(accepts_restored),
+            high: Mutex::default(),
+        }
+    }
+
+    pub(crate) async fn connect(&self) -> Result<Link, Failure> {
+        Link::connect(&self.address, self.options.prepared).await
+    }
+
+    pub(crate) fn head_sql(&self) -> &'static str {
+        if self.knows_origin { HEAD } else { HEAD_WITHOUT_ORIGIN }
+    }
+
+    /// Asks a connection where it leads, and refuses another ledger than this one was.
+    pub(crate) async fn check(&self, link: &Link) -> Result<(), Failure> {
+        let before = self.clock.local();
+        let row = link.one(self.head_sql(), &[(&0_i32, Type::INT4)]).await?;
+        self.clock.note(before, row.try_get(5)?);
+        if let Some(timeline) = self.lossless(&row)? {
+            link.query("UPDATE hapax.header SET timeline = $1 WHERE timeline < $1", &[(&timeline, Type::INT8)]).await?;
+            return Ok(());
+        }
+        self.understand(&row, self.high()).map(|_| ())
+    }
+
+    /// The new timeline, if a replica that has everything took over.
+    fn lossless(&self, row: &Row) -> Result<Option<i64>, Failure> {
+        let (system, timeline): (Option<i64>, Option<i64>) = (row.try_get(0)?, row.try_get(1)?);
+        let (system_now, timeline_now): (Option<i64>, Option<i64>) = (row.try_get(7)?, row.try_get(8)?);
+        let newer = system == system_now && timeline_now > timeline && timeline.is_some();
+        Ok(timeline_now.filter(|_| self.options.lossless_failover && newer))
+    }
+
+    /// Reads the head of a transaction, and refuses a ledger that lies behind what it was.
+    pub(crate) fn understand(&self, row: &Row, high: High) -> Result<Head, Failure> {
+        let noted: (Option<i64>, Option<i64>) = (row.try_get(0)?, row.try_get(1)?);
+        let now: (Option<i64>, Option<i64>) = (row.try_get(7)?, row.try_get(8)?);
+        let elsewhere = noted.0.is_some() && now.0.is_some() && noted != now;
+        if elsewhere && !self.accepts_restored.load(Ordering::Relaxed) {
+            return Err(Failure::Answer(elsewhere_than(&self.shown, noted.0 == now.0)));
+        }
+        let restored = (row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
+        let sequence: Vec<i64> = row.try_get(6)?;
+        // Numbers are never given twice, unless the database went back in time.
+        let again = sequence.iter().any(|number| *number <= high.sequence);
+        if again && high.restored == restored {
+            return Err(Failure::Answer(went_back(&self.shown)));
+        }
+        Ok(Head { sequence, restored })
+    }
+
+    /// What was confirmed to this process up to now. Taken before numbers are asked for, they must be higher.
+    pub(crate) fn high(&self) -> High {
+        *self.high.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what was confirmed to us.
+    pub(crate) fn confirmed(&self, head: &Head) {
+        let mut high = self.high.lock().unwrap_or_else(PoisonError::into_inner);
+        if high.restored != head.restored {
+            *high = High { sequence: 0, restored: head.restored };
+        }
+        high.sequence = high.sequence.max(head.sequence.iter().copied().max().unwrap_or(0));
+    }
+
+    /// A restore was noted: the ledger is at home where it is now.
+    pub(crate) fn is_at_home(&self) {
+        self.accepts_restored.store(false, Ordering::Relaxed);
+    }
+}
+
+fn elsewhere_than(shown: &str, same_system: bool) -> hapax_core::ledger::LedgerError {
+    let what = if same_system { "timeline (a replica took over, or a backup was put back)" } else { "cluster" };
+    unusable(
+        format!("{shown} was last used on another {what}, so it may have forgotten what was confirmed"),
+        "stop everything that uses the ledger, check that it is the right one, run `hapax ledger restored`, and start \
+         again; if only a synchronous replica took over, say so in the configuration",
+    )
+}
+
+fn went_back(shown: &str) -> hapax_core::ledger::LedgerError {
+    unusable(
+        format!("{shown} went back to an earlier state while it was in use"),
+        "stop everything that uses the ledger, run `hapax ledger restored`, and start again",
+    )
+}
