@@ -86,6 +86,7 @@ impl Command {
             Self::Supersede(_) => "supersede",
             Self::Witness(_) => "witness",
             Self::Follow(_) => "follow",
+            Self::Ledger(commands::ledger::Command::Create) => "ledger create",
             Self::Ledger(commands::ledger::Command::Restored) => "ledger restored",
             Self::Ledger(commands::ledger::Command::Verify) => "ledger verify",
             Self::Matrix => "matrix",

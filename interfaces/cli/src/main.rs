@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod config;
 mod exit;
+mod ledger;
 mod open;
 mod output;
 mod probe;

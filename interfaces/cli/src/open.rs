@@ -6,12 +6,11 @@ use std::sync::Arc;
 use hapax_core::cell::Connection;
 use hapax_core::clock::{ScaledClock, SharedClock, SystemClock};
 use hapax_core::executor::Executor;
-use hapax_core::ledger::SharedLedger;
 use hapax_core::transport::HttpTransport;
-use hapax_ledger_sqlite::SqliteLedger;
 
 use crate::config::{self, Config, ConnectionConfig};
 use crate::exit::Failure;
+use crate::ledger::OpenLedger;
 use crate::output::Output;
 use crate::probe::PauseAt;
 
@@ -41,9 +40,9 @@ impl Context {
     pub(crate) async fn open_with(&self, other_secret: bool) -> Result<Opened, Failure> {
         let config = config::find(self.config.as_deref())?;
         let secret = config.secret()?;
-        let ledger: SharedLedger = Arc::new(SqliteLedger::open(&config.ledger)?);
-        let clock = clock(&config);
-        let mut builder = Executor::builder(ledger, Arc::new(HttpTransport::new()), secret)
+        let ledger = OpenLedger::open(&config.ledger, other_secret).await?;
+        let clock = clock_of(&config, &ledger);
+        let mut builder = Executor::builder(ledger.shared(), Arc::new(HttpTransport::new()), secret)
             .clock(clock.clone())
             .policy(config.policy.clone());
         if other_secret {
@@ -93,6 +92,14 @@ pub(crate) fn connect(config: &ConnectionConfig) -> Result<Connection, Failure> 
         connection = connection.account(account);
     }
     Ok(if config.stand_in { connection.stand_in() } else { connection })
+}
+
+/// The clock that the configuration asks for, else the one that all who share the ledger go by.
+fn clock_of(config: &Config, ledger: &OpenLedger) -> SharedClock {
+    match (config.scale, ledger.clock()) {
+        (0 | 1, Some(shared)) => shared,
+        _ => clock(config),
+    }
 }
 
 /// The clock that the configuration asks for.

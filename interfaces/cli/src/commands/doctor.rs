@@ -5,13 +5,15 @@ use std::sync::Arc;
 use hapax_core::capability::Need;
 use hapax_core::cell::{Connection, Wire};
 use hapax_core::clock::SharedClock;
+use hapax_core::protocol::Stamp;
 use hapax_core::transport::{HttpTransport, SharedTransport};
-use hapax_ledger_sqlite::SqliteLedger;
+use hapax_ledger_postgres::Health;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::config::{self, Config};
 use crate::exit::{Exit, Failure};
+use crate::ledger::OpenLedger;
 use crate::open::{self, Context};
 use crate::output::{Output, Style};
 
@@ -49,7 +51,7 @@ pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
     let config = config::find(context.config.as_deref())?;
     let mut checks = vec![Check::fine("config", format!("{} is understood", config.file.display()))];
     checks.push(Check::of("secret", config.secret().map(|_| "there, and for its owner alone".to_owned())));
-    checks.push(Check::of("ledger", ledger(&config).await));
+    checks.extend(ledger(&config).await);
     // What remains is whether they fit together: the secret, the ledger's clock, names.
     if checks.iter().all(|check| check.fine) {
         let fit = context.open().await.map(|opened| format!("opened with {}", clock_words(opened.config.scale)));
@@ -69,11 +71,57 @@ pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
     Ok(exit)
 }
 
-async fn ledger(config: &Config) -> Result<String, Failure> {
-    use hapax_core::ledger::Ledger;
-    let header = SqliteLedger::open(&config.ledger)?.header().await?;
-    let restored = if header.restored.is_some() { ", restored once" } else { "" };
-    Ok(format!("{} can be read and written{restored}", config.ledger.display()))
+async fn ledger(config: &Config) -> Vec<Check> {
+    let opened = async {
+        let ledger = OpenLedger::open(&config.ledger, false).await?;
+        let header = ledger.shared().header().await?;
+        let restored = if header.restored.is_some() { ", restored once" } else { "" };
+        Ok((ledger, format!("{} can be read and written{restored}", config.ledger)))
+    };
+    match opened.await {
+        Err(failure) => vec![Check::of("ledger", Err(failure))],
+        Ok((ledger, said)) => {
+            let mut checks = vec![Check::fine("ledger", said)];
+            if let OpenLedger::Postgres(ledger) = ledger {
+                match ledger.health().await {
+                    Ok(health) => checks.extend(database(&health)),
+                    Err(error) => checks.push(Check::of("ledger database", Err(error.into()))),
+                }
+            }
+            checks
+        }
+    }
+}
+
+/// What of the database's settings, and of the way to it, would break what is confirmed.
+fn database(health: &Health) -> Vec<Check> {
+    let check = |what: &str, fine: bool, said: String| match fine {
+        true => Check::fine(what, said),
+        false => Check { what: what.to_owned(), fine, said: format!("nothing was sent: {said}"), exit: Exit::Ledger },
+    };
+    let flushes = health.fsync && health.full_page_writes;
+    let flush = match flushes {
+        true => format!("the server flushes; synchronous_commit is {}", health.synchronous_commit),
+        false => "fsync or full_page_writes is off: power that fails takes what was confirmed; turn them on".to_owned(),
+    };
+    let raised =
+        if ["off", "local"].contains(&health.synchronous_commit.as_str()) { ", raised to on here" } else { "" };
+    let clock = format!("this machine is {} ms ahead of the database, whose clock counts", health.clock_ahead_ms);
+    let pooler = match health.pooler_seen {
+        true => "in transaction mode; prepared_statements only if it follows them",
+        false => "none was seen, which proves nothing; what is done works through one in transaction mode",
+    };
+    let origin = match health.knows_origin {
+        true => "the server says its cluster and timeline, so a backup that was put back is noticed",
+        false => "the server doesn't say its cluster and timeline; run `hapax ledger restored` after every fail-over",
+    };
+    vec![
+        check("ledger version", health.is_supported, health.version.clone()),
+        check("ledger durability", flushes, format!("{flush}{raised}")),
+        check("ledger clock", health.clock_ahead_ms.abs() < Stamp::TOLERANCE_MS, clock),
+        Check::fine("ledger pooler", pooler),
+        Check::fine("ledger origin", origin),
+    ]
 }
 
 fn clock_words(scale: u32) -> String {

@@ -23,9 +23,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let file = place(args, context)?;
     // The sample says where the other two go, so that the documentation and this command can't differ.
     let config = Config::sample(&file)?;
+    let ledger =
+        config.ledger.file().ok_or_else(|| Failure::internal("nothing was changed: the sample names no file"))?;
     let secret_file =
         config.secret_file.ok_or_else(|| Failure::internal("nothing was changed: the sample names no secret"))?;
-    for path in [&file, &config.ledger, &secret_file] {
+    for path in [file.as_path(), ledger, &secret_file] {
         if path.exists() {
             let why = "exists already, and init overwrites nothing; use it as it is, or choose another folder";
             return Err(Failure::input("exists", format!("nothing was changed: {} {why}", path.display())));
@@ -33,15 +35,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     make_folder(&file)?;
     write_new(&secret_file, NamespaceSecret::generate().expose())?;
-    drop(SqliteLedger::create(&config.ledger)?);
+    drop(SqliteLedger::create(ledger)?);
     write_new(&file, SAMPLE)?;
     let output = &context.output;
     output.line("made, and nothing was overwritten:");
     output.pair("config", file.display());
-    output.pair("ledger", config.ledger.display());
+    output.pair("ledger", ledger.display());
     output.pair("secret", format!("{} (mode 0600; keep it out of version control)", secret_file.display()));
     output.pair("next", "hapax stand-in serve stripe --port 4242    in another terminal, then: hapax doctor");
-    let made = json!({ "config": file, "ledger": config.ledger, "secret_file": secret_file });
+    let made = json!({ "config": file, "ledger": ledger, "secret_file": secret_file });
     output.answer(Exit::Succeeded, &made);
     Ok(Exit::Succeeded)
 }

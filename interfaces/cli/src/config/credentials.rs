@@ -47,7 +47,7 @@ fn read(connection: &ConnectionConfig, field: &str, source: &Source) -> Result<S
     }
 }
 
-fn variable(name: &str) -> Option<String> {
+pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 

@@ -3,6 +3,7 @@
 mod connection;
 mod credentials;
 mod find;
+mod ledger;
 mod problem;
 mod raw;
 
@@ -16,6 +17,7 @@ use crate::exit::Failure;
 pub(crate) use connection::ConnectionConfig;
 pub(crate) use credentials::credentials;
 pub(crate) use find::{find, find_optional};
+pub(crate) use ledger::LedgerPlace;
 
 /// The sample that `hapax init` writes and the documentation shows.
 pub(crate) const SAMPLE: &str = include_str!("../../hapax.sample.toml");
@@ -31,7 +33,7 @@ const SECRET_VARIABLE: &str = "HAPAX_NAMESPACE_SECRET";
 pub(crate) struct Config {
     /// The file that it stands in; empty: there is none.
     pub(crate) file: PathBuf,
-    pub(crate) ledger: PathBuf,
+    pub(crate) ledger: LedgerPlace,
     /// None: the environment must hold the secret.
     pub(crate) secret_file: Option<PathBuf>,
     pub(crate) scale: u32,

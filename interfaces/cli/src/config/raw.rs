@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::problem::Place;
-use super::{Config, ConnectionConfig};
+use super::{Config, ConnectionConfig, LedgerPlace};
 use crate::exit::Failure;
 
 /// A connection's fields, with their places. They depend on the integration, so they are read by hand.
@@ -17,7 +17,7 @@ pub(super) type Fields = BTreeMap<Spanned<String>, Spanned<toml::Value>>;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
-    ledger: Ledger,
+    ledger: Spanned<super::ledger::Raw>,
     #[serde(default)]
     namespace: Namespace,
     #[serde(default)]
@@ -26,12 +26,6 @@ struct Raw {
     policy: Policy,
     #[serde(default)]
     connections: BTreeMap<Spanned<String>, Fields>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Ledger {
-    path: PathBuf,
 }
 
 #[derive(Default, Deserialize)]
@@ -72,7 +66,7 @@ impl Config {
         let scale = *raw.clock.scale.get_ref();
         let config = Self {
             file: file.to_owned(),
-            ledger: folder.join(raw.ledger.path),
+            ledger: LedgerPlace::read(&place, raw.ledger, folder)?,
             secret_file: raw.namespace.secret_file.map(|path| folder.join(path.into_inner())),
             scale,
             policy: raw.policy,

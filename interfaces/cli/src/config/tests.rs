@@ -10,7 +10,7 @@ fn problem(text: &str) -> String {
 #[test]
 fn the_sample_is_a_configuration() {
     let config = Config::parse(Path::new("/etc/hapax/hapax.toml"), SAMPLE).expect("the sample");
-    assert_eq!(config.ledger, Path::new("/etc/hapax/hapax.ledger"));
+    assert_eq!(config.ledger.file(), Some(Path::new("/etc/hapax/hapax.ledger")));
     assert_eq!(config.connections.len(), 1);
     assert!(config.is_stand_in_only());
 }
@@ -60,4 +60,20 @@ fn fields_of_a_connection_are_checked() {
     assert!(unknown.contains("no cell of stripe needs"), "{unknown}");
     let scaled = problem("[clock]\nscale = 5\n[connections.a]\nintegration = \"stripe\"");
     assert!(scaled.contains("stand-ins only"), "{scaled}");
+}
+
+#[test]
+fn a_ledger_is_a_file_or_a_database_and_its_url_holds_no_password() {
+    let of = |ledger: &str| Config::parse(Path::new("hapax.toml"), &format!("[ledger]\n{ledger}"));
+    let at = of("url = \"postgres://app@db.example/shop\"\nschema = \"hapax_eu\"").expect("a database").ledger;
+    assert_eq!(at.to_string(), "postgres://db.example/shop (schema hapax_eu)");
+    for (ledger, says) in [
+        ("url = \"postgres://app:verysecret@db.example/shop\"", "password_env"),
+        ("path = \"l\"\nurl = \"postgres://db/shop\"", "only one of"),
+        ("path = \"l\"\nschema = \"x\"", "only path"),
+        ("schema = \"x\"", "missing field `path` or `url`"),
+    ] {
+        let said = of(ledger).expect_err(ledger).message;
+        assert!(said.contains(says) && !said.contains("verysecret"), "{said}");
+    }
 }

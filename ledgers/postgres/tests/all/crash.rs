@@ -204,7 +204,7 @@ async fn pass(client: TcpStream, server: TcpStream, cuts: Arc<AtomicU32>, delive
     while let Ok(count @ 1..) = from_client.read(&mut bytes).await {
         let said = &bytes[..count];
         // A commit is a message of its own, sent behind the statements that write events.
-        let commits = said.windows(8).any(|part| part == b"COMMIT\0\0" || part[..7] == *b"COMMIT\0");
+        let commits = said.windows(7).any(|part| part == b"COMMIT\0");
         let cut = commits && cuts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
         if cut && !delivers.load(Ordering::SeqCst) {
             break;

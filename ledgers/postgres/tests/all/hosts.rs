@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapax_conformance::ledger::samples::{Draft, leased};
 use hapax_core::clock::Clock;
-use hapax_core::ledger::{Ledger, LedgerError, OperationId};
+use hapax_core::ledger::{LedgerError, OperationId};
 use hapax_ledger_postgres::PostgresLedger;
 use serde_json::json;
 use tokio::sync::Barrier;
