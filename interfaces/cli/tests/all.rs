@@ -14,5 +14,8 @@ mod init;
 mod json;
 #[path = "all/people.rs"]
 mod people;
+#[cfg(unix)]
+#[path = "all/postgres_ledger.rs"]
+mod postgres_ledger;
 #[path = "all/support.rs"]
 mod support;
