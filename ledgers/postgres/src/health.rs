@@ -49,6 +49,6 @@ pub(crate) async fn ask(link: &Link, clock: &DatabaseClock) -> Result<Health, Fa
         synchronous_commit: row.try_get(4)?,
         clock_ahead_ms: clock.ahead_ms(),
         pooler_seen: processes.len() > 1,
-        knows_origin: crate::shared::knows_origin(link).await,
+        knows_origin: crate::shared::knows_origin(link).await?,
     })
 }

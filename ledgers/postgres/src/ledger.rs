@@ -70,7 +70,7 @@ impl PostgresLedger {
             if migrate::check(&link, &address).await? < migrate::SCHEMA_VERSION {
                 migrate::migrate(&link, &address).await?;
             }
-            let knows_origin = knows_origin(&link).await;
+            let knows_origin = knows_origin(&link).await?;
             let shared = Arc::new(Shared::new(address, options, knows_origin, accepts_restored));
             shared.check(&link).await?;
             Ok((link, shared))

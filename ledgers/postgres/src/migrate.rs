@@ -43,7 +43,7 @@ pub(crate) async fn create(link: &Link, address: &Address) -> Result<(), Failure
 /// Notes the cluster and the timeline that a ledger is at home on.
 pub(crate) async fn settle_down(link: &Link) -> Result<(), Failure> {
     link.run("SAVEPOINT origin").await?;
-    if !knows_origin(link).await {
+    if !knows_origin(link).await? {
         // Asking failed, which would end the transaction.
         return link.run("ROLLBACK TO origin").await;
     }

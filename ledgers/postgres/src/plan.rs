@@ -200,3 +200,74 @@ fn difference(one: &HashMap<Uuid, OperationId>, other: &HashMap<Uuid, OperationI
     found.sort_unstable();
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use hapax_conformance::ledger::samples::{Draft, leased};
+    use serde_json::json;
+
+    use super::*;
+
+    fn planned(appends: Vec<Append>, known: Known) -> Plan {
+        let asked: Vec<Asked> = appends.into_iter().map(Asked::new).collect();
+        plan(&asked, known)
+    }
+
+    #[test]
+    fn of_two_under_one_key_in_a_batch_the_first_one_counts() {
+        let (one, other) = (Draft::new("k"), Draft::new("k"));
+        let plan = planned(vec![one.first(), other.first()], Known::default());
+        assert!(plan.answers[0].is_ok());
+        assert!(matches!(plan.answers[1], Err(LedgerError::Moved)));
+        assert_eq!(plan.last.keys().collect::<Vec<_>>(), [&one.id]);
+    }
+
+    #[test]
+    fn an_operation_may_begin_and_go_on_in_one_batch() {
+        let draft = Draft::new("k");
+        let stale = draft.append(3, [leased()]);
+        let plan = planned(vec![draft.first(), draft.append(3, [leased()]), stale], Known::default());
+        assert_eq!(plan.answers[1].as_ref().map(|appended| appended.revision).ok(), Some(4));
+        assert!(matches!(plan.answers[2], Err(LedgerError::Moved)));
+        let held = &plan.operations[&draft.id];
+        assert_eq!((held.stored, held.revision), (0, 4));
+    }
+
+    #[test]
+    fn a_claim_that_is_let_go_can_be_taken_in_the_same_batch_and_not_before() {
+        let holder = Draft::new("holder").claiming("ch");
+        let hash = Asked::new(holder.first()).claim.expect("it claims");
+        let identity = Identity::of(&holder.index);
+        let held = Held { began_as: identity.clone(), identity, stored: 3, revision: 3, claim: Some(hash) };
+        let known = || Known { operations: HashMap::from([(holder.id, held.clone())]), ..Known::default() };
+        let mut without = holder.clone();
+        without.index.claim = None;
+        let (early, late) = (Draft::new("early").claiming("ch"), Draft::new("late").claiming("ch"));
+        let plan = planned(vec![early.first(), without.append(3, [leased()]), late.first()], known());
+        assert!(matches!(plan.answers[0], Err(LedgerError::Claimed(by)) if by == holder.id));
+        assert!(plan.answers[1].is_ok() && plan.answers[2].is_ok());
+        assert_eq!((plan.freed, plan.taken), (vec![hash], vec![(hash, late.id)]));
+        let kept = planned(vec![holder.append(3, [leased()])], known());
+        assert_eq!((kept.freed, kept.taken), (vec![], vec![]), "what stays is not written again");
+    }
+
+    #[test]
+    fn similar_ones_of_the_batch_and_of_the_ledger_are_seen_together() {
+        let args = || json!({"charge": 1});
+        let (one, other) = (Draft::with("a", args()), Draft::with("b", args()));
+        let stored = OperationId::fresh();
+        let known = Known { similar: HashMap::from([(1, vec![stored])]), ..Known::default() };
+        let plan = planned(vec![one.first(), other.first()], known);
+        let mut expected = vec![one.id, stored];
+        expected.sort_unstable();
+        assert_eq!(plan.answers[1].as_ref().map(|appended| appended.similar.clone()).ok(), Some(expected));
+    }
+
+    #[test]
+    fn an_operation_keeps_its_key() {
+        let draft = Draft::new("k");
+        let renamed = Draft { id: draft.id, ..Draft::new("other") };
+        let plan = planned(vec![draft.first(), renamed.append(3, [leased()])], Known::default());
+        assert!(matches!(plan.answers[1], Err(LedgerError::Unusable { .. })));
+    }
+}

@@ -62,8 +62,13 @@ const ORIGIN: &str = "SELECT (SELECT system_identifier FROM pg_control_system())
      ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int8";
 
 /// Whether this engine says which cluster and timeline it is.
-pub(crate) async fn knows_origin(link: &Link) -> bool {
-    link.query(ORIGIN, &[]).await.is_ok()
+pub(crate) async fn knows_origin(link: &Link) -> Result<bool, Failure> {
+    match link.query(ORIGIN, &[]).await {
+        Ok(_) => Ok(true),
+        // A connection that failed says nothing about the engine.
+        Err(failure) if failure.is_of_the_way() => Err(failure),
+        Err(_) => Ok(false),
+    }
 }
 
 impl Shared {

@@ -66,7 +66,7 @@ fn fields_of_a_connection_are_checked() {
 fn a_ledger_is_a_file_or_a_database_and_its_url_holds_no_password() {
     let of = |ledger: &str| Config::parse(Path::new("hapax.toml"), &format!("[ledger]\n{ledger}"));
     let at = of("url = \"postgres://app@db.example/shop\"\nschema = \"hapax_eu\"").expect("a database").ledger;
-    assert_eq!(at.to_string(), "postgres://db.example/shop (schema hapax_eu)");
+    assert_eq!(at.to_string(), "postgres://db.example:5432/shop (schema hapax_eu)");
     for (ledger, says) in [
         ("url = \"postgres://app:verysecret@db.example/shop\"", "password_env"),
         ("path = \"l\"\nurl = \"postgres://db/shop\"", "only one of"),

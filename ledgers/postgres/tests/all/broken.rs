@@ -83,6 +83,7 @@ async fn a_newer_format_and_a_role_without_rights_are_told() {
     ledger.due(&[], Stamp::scripted(1), 1).await.expect("it may take work");
     ledger.note_restored(Stamp::scripted(1), "check").await.expect("it may note a restore");
     assert_sound(&ledger).await;
+    assert!(ledger.health().await.expect("it may ask").knows_origin, "a put-back backup would not be noticed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
