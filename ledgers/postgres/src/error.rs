@@ -99,30 +99,30 @@ pub(crate) fn explain(shown: &str, error: &tokio_postgres::Error) -> LedgerError
             "check that the database runs, its address, the network and the certificate, then try again",
         );
     };
-    let code = db.code();
-    let (what, hint) = if [&SqlState::INVALID_PASSWORD, &SqlState::INVALID_AUTHORIZATION_SPECIFICATION].contains(&code)
+    let state = db.code();
+    let (what, hint) = if [&SqlState::INVALID_PASSWORD, &SqlState::INVALID_AUTHORIZATION_SPECIFICATION].contains(&state)
     {
         (format!("{shown} doesn't let us in"), "check user and password, and pg_hba.conf")
-    } else if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::INVALID_SCHEMA_NAME {
+    } else if *state == SqlState::UNDEFINED_TABLE || *state == SqlState::INVALID_SCHEMA_NAME {
         return LedgerError::Missing(shown.to_owned());
-    } else if *code == SqlState::INVALID_CATALOG_NAME {
+    } else if *state == SqlState::INVALID_CATALOG_NAME {
         (format!("the database of {shown} does not exist"), "make it, or check the address")
-    } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
+    } else if *state == SqlState::INSUFFICIENT_PRIVILEGE {
         (format!("this user may not do that on {shown}"), "grant what `ledgers/postgres/README.md` lists")
-    } else if [&SqlState::DISK_FULL, &SqlState::OUT_OF_MEMORY, &SqlState::INSUFFICIENT_RESOURCES].contains(&code) {
+    } else if [&SqlState::DISK_FULL, &SqlState::OUT_OF_MEMORY, &SqlState::INSUFFICIENT_RESOURCES].contains(&state) {
         (format!("the database of {shown} is out of disk or memory"), "free some, then try again")
-    } else if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
+    } else if *state == SqlState::READ_ONLY_SQL_TRANSACTION {
         (format!("{shown} can only be read"), "give the address of the primary, not of a replica")
-    } else if *code == SqlState::LOCK_NOT_AVAILABLE {
+    } else if *state == SqlState::LOCK_NOT_AVAILABLE {
         (format!("another program holds {shown} locked"), "wait for it or end it (pg_stat_activity), then try again")
-    } else if *code == SqlState::TOO_MANY_CONNECTIONS {
+    } else if *state == SqlState::TOO_MANY_CONNECTIONS {
         (format!("{shown} has no connection left"), "raise max_connections, or put a pooler in between")
-    } else if code.code().starts_with("57P") || code.code().starts_with("08") {
+    } else if state.code().starts_with("57P") || state.code().starts_with("08") {
         (format!("{shown} is going away or not there yet"), "try again when it runs")
-    } else if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED {
+    } else if *state == SqlState::DATA_CORRUPTED || *state == SqlState::INDEX_CORRUPTED {
         (format!("{shown} is damaged"), "restore the ledger from a backup, then run `hapax ledger restored`")
     } else {
-        (format!("{shown} failed ({} {})", code.code(), db.message()), "see the log of the database")
+        (format!("{shown} failed ({} {})", state.code(), db.message()), "see the log of the database")
     };
     unusable(what, hint)
 }
