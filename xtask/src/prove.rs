@@ -44,7 +44,7 @@ fn lines(root: &Path, adapters: &[String]) -> Vec<Line> {
     if Line::new("cargo nextest --version").is_there(root) {
         let packages: Vec<String> = adapters.iter().map(|name| format!("package(hapax-{name})")).collect();
         let text =
-            format!("cargo nextest run --workspace --test-threads 3 --filterset binary(kit)&({})", packages.join("|"));
+            format!("cargo nextest run --workspace --test-threads 2 --filterset binary(kit)&({})", packages.join("|"));
         return vec![Line::new(&text)];
     }
     let each = |name: &String| Line::new(&format!("cargo test -p hapax-{name} --features standin --tests"));
