@@ -130,7 +130,7 @@ pub fn join(said: &str, common: Option<&str>) -> String {
 /// Reads the records of one row.
 ///
 /// # Errors
-/// [`Damaged`] if it isn't what [`line`] wrote.
+/// [`Damaged`] if it isn't what [`line()`] wrote.
 pub fn records(text: &str, at: Stamp, omitted: &Map<String, Value>) -> Result<Vec<Record>, Damaged> {
     let unreadable = |error: serde_json::Error| Damaged(format!("an event can't be read: {error}"));
     let values: Vec<Value> = serde_json::from_str(text).map_err(unreadable)?;
