@@ -39,15 +39,11 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
 }
 
 /// The kits of these adapters, one at a time: side by side they would miss each other's deadlines.
-/// Seeds decide what a run does, so what is really broken is broken again; a kit that fails once and
-/// then holds was held up by the machine, and nextest says that it was flaky.
 fn lines(root: &Path, adapters: &[String]) -> Vec<Line> {
     if Line::new("cargo nextest --version").is_there(root) {
         let packages: Vec<String> = adapters.iter().map(|name| format!("package(hapax-{name})")).collect();
-        let text = format!(
-            "cargo nextest run --workspace --test-threads 1 --retries 1 --filterset binary(kit)&({})",
-            packages.join("|")
-        );
+        let text =
+            format!("cargo nextest run --workspace --test-threads 1 --filterset binary(kit)&({})", packages.join("|"));
         return vec![Line::new(&text)];
     }
     let each = |name: &String| Line::new(&format!("cargo test -p hapax-{name} --features standin --tests"));

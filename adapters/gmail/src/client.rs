@@ -46,7 +46,7 @@ impl Integration for Gmail {
     fn code(&self, response: &Response) -> Option<Code> {
         let error = serde_json::from_slice::<Envelope>(&response.body).ok()?.error;
         let code = error.errors.into_iter().next().map(|first| first.reason).unwrap_or_default();
-        Some(Code::new(error.status, code, &without_addresses(&error.message)))
+        Some(Code::new(error.status, code, &Code::nameless(&error.message)))
     }
 
     fn is_absent(&self, response: &Response) -> bool {
@@ -131,13 +131,6 @@ struct GoogleError {
 struct Reason {
     #[serde(default)]
     reason: String,
-}
-
-/// Google's words without what may be an address.
-fn without_addresses(words: &str) -> String {
-    let words: Vec<&str> =
-        words.split_whitespace().map(|word| if word.contains('@') { "(address)" } else { word }).collect();
-    words.join(" ")
 }
 
 /// An address that its owner recognises and a log doesn't give away: `a...@example.com`.

@@ -59,7 +59,7 @@ impl Integration for Resend {
         let error: Envelope = serde_json::from_slice(&response.body).ok()?;
         let is_key = error.message.trim_end_matches('.').eq_ignore_ascii_case("API key is invalid");
         let name = if is_key { INVALID_KEY.to_owned() } else { error.name };
-        Some(Code::new("", name, &nameless(&error.message)))
+        Some(Code::new("", name, &Code::nameless(&error.message)))
     }
 
     /// A path that Resend doesn't have is `not_found` too.
@@ -106,12 +106,6 @@ impl Integration for Resend {
 /// A request that counts, with its key.
 pub(crate) fn post(path: &str, key: String) -> Request {
     Request::post(path).header("Idempotency-Key", key)
-}
-
-/// Resend's words without the addresses that they may quote.
-fn nameless(words: &str) -> String {
-    let kept: Vec<&str> = words.split_whitespace().map(|word| if word.contains('@') { "..." } else { word }).collect();
-    kept.join(" ")
 }
 
 #[derive(Deserialize)]

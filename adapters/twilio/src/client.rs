@@ -90,7 +90,7 @@ impl Integration for Twilio {
 
     fn code(&self, response: &Response) -> Option<Code> {
         let error = serde_json::from_slice::<Envelope>(&response.body).ok()?;
-        let words = error.message.as_deref().map(nameless).unwrap_or_default();
+        let words = error.message.as_deref().map(Code::nameless).unwrap_or_default();
         let words = if response.status == 401 { "Twilio doesn't accept the credentials".to_owned() } else { words };
         let message = format!("{words} (https://www.twilio.com/docs/api/errors/{})", error.code);
         Some(Code::new("", error.code.to_string(), &message))
@@ -140,14 +140,6 @@ fn edge_and_region(host: &str) -> (&str, &str) {
         None if between.is_empty() => ("default", "us1"),
         None => ("default", between),
     }
-}
-
-/// Twilio's words without the numbers and addresses that they may quote, cut to what a message can
-/// hold.
-fn nameless(words: &str) -> String {
-    let is_personal = |word: &&str| word.contains('@') || word.bytes().filter(u8::is_ascii_digit).count() > 4;
-    let kept: Vec<&str> = words.split_whitespace().map(|word| if is_personal(&word) { "..." } else { word }).collect();
-    kept.join(" ")
 }
 
 #[derive(Deserialize)]

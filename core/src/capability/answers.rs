@@ -22,6 +22,19 @@ impl Code {
         Self { kind: kind.into(), code: code.into(), message }
     }
 
+    /// A provider's words without what may name a person: words with an `@`, and words with more than
+    /// four digits.
+    ///
+    /// ```
+    /// # use hapax_core::capability::Code;
+    /// assert_eq!(Code::nameless("jane@example.com, +15551230001: no route (21211a)"), "... ... no route ...");
+    /// ```
+    pub fn nameless(words: &str) -> String {
+        let is_personal = |word: &str| word.contains('@') || word.bytes().filter(u8::is_ascii_digit).count() > 4;
+        let kept = words.split_whitespace().map(|word| if is_personal(word) { "..." } else { word });
+        kept.collect::<Vec<_>>().join(" ")
+    }
+
     /// The code, or the kind of an error that has none.
     pub fn name(&self) -> &str {
         if self.code.is_empty() { &self.kind } else { &self.code }

@@ -162,7 +162,8 @@ impl Guarantee {
 /// from the same facts, and a promise that left them out would be too strong.
 fn exceptions(spec: &CellSpec, standing: &Standing, completion: Completion) -> Vec<String> {
     let mut exceptions = Vec::new();
-    if completion == Completion::NeedsPerson {
+    // Where what isn't found is a person's in any case, there is nothing to except.
+    if matches!(completion, Completion::NeedsPerson | Completion::AutomaticIfFound) {
         return exceptions;
     }
     // What is adrift is neither sent again nor closed before patience is over; a stated time for
@@ -298,13 +299,12 @@ fn plural(count: u64, unit: &str) -> String {
 impl CellSpec {
     /// The published guarantee, and the needs that buy it.
     pub fn published(&self) -> (Guarantee, Vec<Need>) {
-        let mut needs: Vec<Need> = self
-            .natives()
-            .flat_map(|native| native.needs)
-            .chain(self.queries().flat_map(|query| query.needs))
-            .copied()
-            .collect();
-        needs.dedup();
+        let mut needs: Vec<Need> = Vec::new();
+        for need in self.natives().flat_map(|native| native.needs).chain(self.queries().flat_map(|query| query.needs)) {
+            if !needs.contains(need) {
+                needs.push(*need);
+            }
+        }
         (guarantee(self, &|_| true, false), needs)
     }
 }

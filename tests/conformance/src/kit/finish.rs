@@ -1,14 +1,18 @@
 use hapax_core::executor::ExecutorError;
 use hapax_core::ledger::{LedgerError, Serves, SharedLedger};
-use hapax_core::protocol::Stamp;
+use hapax_core::protocol::{Lease, Stamp, fold};
 
 use super::process::{CONNECTION, Process};
 use super::run::{Run, lock};
+use super::time::SteppedClock;
 use super::violation::{Invariant, Played, Violation};
 use hapax_core::clock::Clock as _;
 
 /// Rounds of recovery after which work counts as never ending.
 const ROUNDS: u32 = 400;
+/// How long, in milliseconds of the run, work that has just been taken up is left alone before time is made to pass: a
+/// second of real time.
+const UNDER_WAY_MS: u64 = 20_000;
 /// Days after which it does too: longer than any patience.
 const DAYS: u64 = 120;
 
@@ -23,6 +27,7 @@ impl Run {
         let mut before = 0;
         for _ in 0..ROUNDS {
             let truth = self.open().map_err(broken)?;
+            self.until_nothing_is_under_way().await.map_err(broken)?;
             let Some(due) = self.next_due(&truth).await.map_err(broken)? else { return Ok(()) };
             let now = self.clock.now().wall_ms;
             if due > now {
@@ -57,6 +62,7 @@ impl Run {
         let end = self.time.elapsed_ms() + ms;
         for _ in 0..ROUNDS {
             let truth = self.open().map_err(broken)?;
+            self.until_nothing_is_under_way().await.map_err(broken)?;
             let due = self.next_due(&truth).await.map_err(broken)?;
             let now = self.clock.now().wall_ms;
             let wait = due.map_or(u64::MAX, |due| u64::try_from(due - now).unwrap_or(0) + 1);
@@ -72,6 +78,32 @@ impl Run {
             self.take_up(process).await?;
         }
         Ok(())
+    }
+
+    /// Waits until nobody is at work who has only just begun. Time that jumped past the deadline of a request that is on
+    /// its way would let it arrive late, which no process can prevent and no fault asked for. Who is dead, or held up by
+    /// a fault, is waited for no longer than [`UNDER_WAY_MS`].
+    async fn until_nothing_is_under_way(&self) -> Result<(), LedgerError> {
+        let intents = lock(&self.intents).clone();
+        let begun = self.time.elapsed_ms();
+        while self.time.elapsed_ms() - begun < UNDER_WAY_MS {
+            let mut busy = false;
+            for intent in &intents {
+                let Some(stored) = self.stored(intent).await? else { continue };
+                busy |= fold(&stored.records).lease.is_some_and(|lease| self.is_young(&lease));
+            }
+            if !busy {
+                return Ok(());
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        Ok(())
+    }
+
+    /// Whether a lease is held that was taken just now.
+    fn is_young(&self, lease: &Lease) -> bool {
+        let held_ms = self.time.elapsed_ms().saturating_sub(SteppedClock::elapsed_of(lease.at));
+        lease.holds(self.clock.now()) && held_ms < UNDER_WAY_MS
     }
 
     /// Lets a process take up what is due now.
