@@ -4,30 +4,46 @@ use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER, available};
 
 use crate::support::{Ended, hapax};
 
-#[test]
-fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
-    if !available() {
-        tell("left out: a ledger in PostgreSQL: none is installed (initdb, pg_ctl, psql)");
-        return;
+/// A folder whose configuration names a ledger in a database of its own. Dropping it stops the database.
+pub struct Place {
+    cluster: Cluster,
+    runtime: tokio::runtime::Runtime,
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// `None`, which is said, where PostgreSQL is not installed. The ledger isn't created yet.
+    pub fn open(left_out: &str) -> Option<Self> {
+        if !available() {
+            tell(&format!("left out: {left_out}: no PostgreSQL is installed (initdb, pg_ctl, psql)"));
+            return None;
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let cluster = runtime.block_on(Cluster::start()).expect("a cluster");
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(Ended::of(hapax().arg("init").arg(folder.path())).exit, 0);
+        let file = folder.path().join("hapax.toml");
+        let sample = std::fs::read_to_string(&file).expect("the configuration");
+        let url = format!(
+            "url = \"postgres://{USER}@127.0.0.1:{}/postgres\"\npassword_env = \"LEDGER_PASSWORD\"",
+            cluster.port()
+        );
+        std::fs::write(file, sample.replace("path = \"hapax.ledger\"", &url)).expect("written");
+        Some(Self { cluster, runtime, folder })
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let cluster = runtime.block_on(Cluster::start()).expect("a cluster");
-    let folder = tempfile::tempdir().expect("a folder");
-    let place = folder.path();
-    assert_eq!(Ended::of(hapax().arg("init").arg(place)).exit, 0);
-    let sample = std::fs::read_to_string(place.join("hapax.toml")).expect("the configuration");
-    let url = format!(
-        "url = \"postgres://{USER}@127.0.0.1:{}/postgres\"\npassword_env = \"LEDGER_PASSWORD\"",
-        cluster.port()
-    );
-    let config = sample.replace("path = \"hapax.ledger\"", &url);
-    std::fs::write(place.join("hapax.toml"), config).expect("written");
-    let run = |args: &[&str]| {
-        let ended = Ended::of(hapax().current_dir(place).env("LEDGER_PASSWORD", PASSWORD).args(args));
+
+    pub fn run(&self, args: &[&str]) -> Ended {
+        let ended = Ended::of(hapax().current_dir(self.folder.path()).env("LEDGER_PASSWORD", PASSWORD).args(args));
         assert!(!format!("{}{}", ended.out, ended.err).contains(PASSWORD), "{args:?} shows the password");
         ended
-    };
-    let without = Ended::of(hapax().current_dir(place).env_remove("LEDGER_PASSWORD").arg("ls"));
+    }
+}
+
+#[test]
+fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
+    let Some(place) = Place::open("a ledger in PostgreSQL") else { return };
+    let run = |args: &[&str]| place.run(args);
+    let without = Ended::of(hapax().current_dir(place.folder.path()).env_remove("LEDGER_PASSWORD").arg("ls"));
     without.failed(2, "nothing was sent: the ledger lacks its password", &["LEDGER_PASSWORD"]);
     run(&["ls"]).failed(7, "nothing was sent: the ledger postgres://", &["does not exist", "schema hapax"]);
     let made = run(&["ledger", "create"]);
@@ -43,7 +59,7 @@ fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
     assert_eq!((verified.exit, &verified.json()["operations"]), (0, &serde_json::json!(0)), "{}", verified.err);
     // A backup of another cluster, put back here.
     let moved = "UPDATE hapax.header SET system = system - 1";
-    runtime.block_on(cluster.sql("postgres", moved)).expect("SQL works");
+    place.runtime.block_on(place.cluster.sql("postgres", moved)).expect("SQL works");
     run(&["ls"]).failed(7, "nothing was sent: ", &["another cluster", "hapax ledger restored"]);
     let noted = run(&["ledger", "restored"]);
     assert_eq!(noted.exit, 0, "{}", noted.err);
