@@ -58,7 +58,7 @@ fn of_kit(spec: &CellSpec, cell: &dyn CellSubject) -> Vec<String> {
     let mut unless = |so: bool, what: &str| found.extend((!so).then(|| what.to_owned()));
     unless(!asks || routes.look.is_some(), "look not declared, and the cell has a query");
     unless(asks || routes.look.is_none(), "look declared, and the cell has no query");
-    unless(spec.notes.is_empty() || routes.prepare.is_some(), "prepare not declared, and the cell journals notes");
+    unless(spec.notes.is_empty() || !routes.prepare.is_empty(), "prepare not declared, and the cell journals notes");
     let known: Vec<&str> = faults::all().iter().map(|fault| fault.name).collect();
     let named = cell.skips().into_iter().map(|(name, _)| name).chain(cell.ends().into_iter().map(|(name, _)| name));
     for name in named.filter(|name| !known.contains(name)) {

@@ -95,7 +95,7 @@ impl CellSubject for BookFlight {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", ORDERS), prepare: None, look: None }
+        Routes { shot: ("POST", ORDERS), prepare: &[], look: None }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
@@ -157,8 +157,8 @@ impl CellSubject for CancelFlight {
     }
 
     fn routes(&self) -> Routes {
-        let one = "/v1/booking/flight-orders/*";
-        Routes { shot: ("DELETE", one), prepare: Some(("GET", one)), look: Some(("GET", one)) }
+        const ONE: &str = "/v1/booking/flight-orders/*";
+        Routes { shot: ("DELETE", ONE), prepare: &[("GET", ONE)], look: Some(("GET", ONE)) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
@@ -252,7 +252,7 @@ impl CellSubject for BookHotel {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/v2/booking/hotel-orders"), prepare: None, look: None }
+        Routes { shot: ("POST", "/v2/booking/hotel-orders"), prepare: &[], look: None }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {

@@ -26,7 +26,7 @@ impl CellSubject for MergePullRequest {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("PUT", "/repos/*/*/pulls/*/merge"), prepare: None, look: Some(("GET", "/repos/*/*/pulls/*")) }
+        Routes { shot: ("PUT", "/repos/*/*/pulls/*/merge"), prepare: &[], look: Some(("GET", "/repos/*/*/pulls/*")) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {

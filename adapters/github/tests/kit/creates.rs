@@ -27,7 +27,7 @@ enum Kind {
 }
 
 fn routes(shot: &'static str, look: &'static str) -> Routes {
-    Routes { shot: ("POST", shot), prepare: None, look: Some(("GET", look)) }
+    Routes { shot: ("POST", shot), prepare: &[], look: Some(("GET", look)) }
 }
 
 impl Create {

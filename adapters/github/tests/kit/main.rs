@@ -39,25 +39,15 @@ impl Subject for GitHub {
     }
 
     fn unreached(&self) -> Vec<(&'static str, &'static str)> {
-        const ONE_STEP: &str = "each of these cells is one request, with nothing before it";
-        const NO_KEY: &str = "GitHub has no key here, so it keeps no record of a refusal and burns nothing";
-        vec![
-            ("do:prepare", ONE_STEP),
-            ("point:after-prepare-step", ONE_STEP),
-            ("verdict:refused-on-record", NO_KEY),
-            ("verdict:key-burnt", NO_KEY),
-            (
-                "event:fated",
-                "what is made here is made: only a run comes to an end later, which its receipt doesn't follow",
-            ),
-            ("verdict:adrift", "GitHub documents no failure that it repairs later"),
-        ]
+        vec![(
+            "event:fated",
+            "what is made here is made: only a run comes to an end later, which its receipt doesn't follow",
+        )]
     }
 
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
         vec![
             ("fresh-key-per-attempt", "GitHub has no key here"),
-            ("first-page-is-all", "the bug ends lists by `has_more`; GitHub's go on by the `Link` header"),
             ("claim-not-stored", "every record carries our mark, so none can be taken for another intent's"),
             (
                 "second-refusal-closes",

@@ -44,11 +44,7 @@ impl Subject for Gmail {
     }
 
     fn unreached(&self) -> Vec<(&'static str, &'static str)> {
-        const NO_KEY: &str = "Gmail has no key, so it keeps no record of a refusal and burns nothing";
         vec![
-            ("verdict:refused-on-record", NO_KEY),
-            ("verdict:key-burnt", NO_KEY),
-            ("verdict:adrift", "Gmail documents no failure that it repairs later"),
             ("found:failed", "a draft that is gone and not in SENT proves nothing, so no look finds it dead"),
             ("event:alarm", "no mail of another draft can be taken for ours, and a second one can't be sent"),
             ("event:fated", "a bounce is another mail, which is not followed"),
@@ -60,7 +56,6 @@ impl Subject for Gmail {
         vec![
             ("fresh-key-per-attempt", "Gmail has no key"),
             ("claim-not-stored", "every mail carries our mark, so none can be taken for another intent's"),
-            ("first-page-is-all", "the bug ends lists by `has_more`; Gmail's go on by `nextPageToken`"),
             ("reported-before-durable", HANDLE),
             ("echo-not-compared", "an answer repeats the thread only, and that is compared in the cell"),
             ("second-refusal-closes", "the draft is looked for before a second request leaves"),
@@ -102,7 +97,7 @@ impl CellSubject for Send {
     fn routes(&self) -> Routes {
         Routes {
             shot: ("POST", "/gmail/v1/users/me/drafts/send"),
-            prepare: Some(("POST", "/gmail/v1/users/me/drafts")),
+            prepare: &[("POST", "/gmail/v1/users/me/drafts")],
             look: Some(("GET", "/gmail/v1/users/me/messages*")),
         }
     }

@@ -11,11 +11,6 @@ const NO_RECORD: &str = "a refusal leaves no record, and nothing is stored but a
 const ONE_ROW: &str = "the key is the table's primary key, so there is one row or none";
 
 pub(crate) const UNREACHED: &[(&str, &str)] = &[
-    ("do:prepare", NO_STEP),
-    ("point:after-prepare-step", NO_STEP),
-    ("verdict:refused-on-record", NO_RECORD),
-    ("verdict:adrift", NO_RECORD),
-    ("verdict:key-burnt", NO_RECORD),
     ("verdict:taken", "only a row that the role may not read gives it; the unit tests do"),
     ("found:failed", NO_RECORD),
     ("found:several", ONE_ROW),
@@ -59,7 +54,7 @@ impl CellSubject for Execute {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("SQL", "/COMMIT"), prepare: None, look: Some(("SQL", "/SELECT pg_is_in_recovery()")) }
+        Routes { shot: ("SQL", "/COMMIT"), prepare: &[], look: Some(("SQL", "/SELECT pg_is_in_recovery()")) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {

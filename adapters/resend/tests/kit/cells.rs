@@ -51,7 +51,7 @@ impl CellSubject for Send {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/emails"), prepare: None, look: Some(MAILS) }
+        Routes { shot: ("POST", "/emails"), prepare: &[], look: Some(MAILS) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
@@ -129,7 +129,7 @@ impl CellSubject for SendBatch {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/emails/batch"), prepare: None, look: Some(MAILS) }
+        Routes { shot: ("POST", "/emails/batch"), prepare: &[], look: Some(MAILS) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
@@ -204,7 +204,7 @@ impl CellSubject for CancelScheduled {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/emails/*/cancel"), prepare: None, look: Some(("GET", "/emails/*")) }
+        Routes { shot: ("POST", "/emails/*/cancel"), prepare: &[], look: Some(("GET", "/emails/*")) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {

@@ -41,19 +41,6 @@ impl Subject for Resend {
         StandIn::new(world).serve(0).await
     }
 
-    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
-        const ONE_STEP: &str = "each of these cells is one request, with nothing before it";
-        const UNSAID: &str =
-            "what an error leaves of a key is not documented, so no answer is read as recorded or burnt";
-        vec![
-            ("do:prepare", ONE_STEP),
-            ("point:after-prepare-step", ONE_STEP),
-            ("verdict:refused-on-record", UNSAID),
-            ("verdict:key-burnt", UNSAID),
-            ("verdict:adrift", "Resend documents no failure that it repairs later"),
-        ]
-    }
-
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
         vec![("claim-not-stored", "every mail carries our mark, so none can be taken for another intent's")]
     }

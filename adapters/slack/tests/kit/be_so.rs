@@ -21,7 +21,7 @@ impl CellSubject for DeleteScheduled {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/api/chat.deleteScheduledMessage"), prepare: None, look: Some(PENDING) }
+        Routes { shot: ("POST", "/api/chat.deleteScheduledMessage"), prepare: &[], look: Some(PENDING) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
@@ -116,7 +116,7 @@ impl CellSubject for OnMessage {
             Self::Update => "/api/chat.update",
             Self::Delete => "/api/chat.delete",
         };
-        Routes { shot: ("POST", path), prepare: None, look: Some(ONE) }
+        Routes { shot: ("POST", path), prepare: &[], look: Some(ONE) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {

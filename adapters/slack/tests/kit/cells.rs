@@ -39,7 +39,7 @@ impl CellSubject for Post {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/api/chat.postMessage"), prepare: None, look: Some(HISTORY) }
+        Routes { shot: ("POST", "/api/chat.postMessage"), prepare: &[], look: Some(HISTORY) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
@@ -114,7 +114,7 @@ impl CellSubject for Schedule {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/api/chat.scheduleMessage"), prepare: None, look: Some(PENDING) }
+        Routes { shot: ("POST", "/api/chat.scheduleMessage"), prepare: &[], look: Some(PENDING) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {

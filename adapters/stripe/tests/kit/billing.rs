@@ -37,7 +37,7 @@ impl CellSubject for Transfer {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/v1/transfers"), prepare: None, look: Some(("GET", "/v1/transfers*")) }
+        Routes { shot: ("POST", "/v1/transfers"), prepare: &[], look: Some(("GET", "/v1/transfers*")) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
@@ -123,7 +123,7 @@ impl CellSubject for CreateSubscription {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/v1/subscriptions"), prepare: None, look: Some(("GET", "/v1/subscriptions*")) }
+        Routes { shot: ("POST", "/v1/subscriptions"), prepare: &[], look: Some(("GET", "/v1/subscriptions*")) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
@@ -213,7 +213,7 @@ impl CellSubject for CancelSubscription {
     fn routes(&self) -> Routes {
         let method = if self.at_period_end { "POST" } else { "DELETE" };
         let path = "/v1/subscriptions/*";
-        Routes { shot: (method, path), prepare: None, look: Some(("GET", path)) }
+        Routes { shot: (method, path), prepare: &[], look: Some(("GET", path)) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {

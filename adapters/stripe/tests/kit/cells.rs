@@ -66,7 +66,7 @@ impl CellSubject for Charge {
     fn routes(&self) -> Routes {
         Routes {
             shot: ("POST", "/v1/payment_intents/*/confirm"),
-            prepare: Some(("POST", "/v1/payment_intents")),
+            prepare: &[("POST", "/v1/payment_intents")],
             look: Some(INTENT),
         }
     }
@@ -172,7 +172,7 @@ impl CellSubject for Refund {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/v1/refunds"), prepare: None, look: Some(("GET", "/v1/refunds*")) }
+        Routes { shot: ("POST", "/v1/refunds"), prepare: &[], look: Some(("GET", "/v1/refunds*")) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
@@ -271,7 +271,7 @@ impl CellSubject for Capture {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/v1/payment_intents/*/capture"), prepare: None, look: Some(INTENT) }
+        Routes { shot: ("POST", "/v1/payment_intents/*/capture"), prepare: &[], look: Some(INTENT) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
@@ -360,7 +360,7 @@ impl CellSubject for CancelPayment {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/v1/payment_intents/*/cancel"), prepare: None, look: Some(INTENT) }
+        Routes { shot: ("POST", "/v1/payment_intents/*/cancel"), prepare: &[], look: Some(INTENT) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {

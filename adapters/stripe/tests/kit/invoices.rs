@@ -37,7 +37,14 @@ impl CellSubject for SendInvoice {
     fn routes(&self) -> Routes {
         Routes {
             shot: ("POST", "/v1/invoices/*/send"),
-            prepare: Some(("POST", "/v1/invoices")),
+            prepare: &[
+                ("GET", "/v1/invoices"),
+                ("POST", "/v1/invoices"),
+                ("GET", "/v1/invoices/*/lines"),
+                ("POST", "/v1/invoices/*/add_lines"),
+                ("GET", "/v1/invoices/in_*"),
+                ("POST", "/v1/invoices/*/finalize"),
+            ],
             look: Some(("GET", "/v1/events*")),
         }
     }

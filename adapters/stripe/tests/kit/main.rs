@@ -39,11 +39,7 @@ impl Subject for Stripe {
     }
 
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
-        const ABSORBED: &str = "Stripe's key, and the status of a payment, make a second request harmless";
-        vec![
-            ("claim-not-stored", "every record carries our mark, so none can be taken for another intent's"),
-            ("absence-believed-at-once", ABSORBED),
-        ]
+        vec![("claim-not-stored", "every record carries our mark, so none can be taken for another intent's")]
     }
 
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {

@@ -47,7 +47,7 @@ impl CellSubject for SendMessage {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", MESSAGES), prepare: None, look: Some(("GET", MESSAGES)) }
+        Routes { shot: ("POST", MESSAGES), prepare: &[], look: Some(("GET", MESSAGES)) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
@@ -134,7 +134,7 @@ impl CellSubject for CancelMessage {
 
     fn routes(&self) -> Routes {
         const MESSAGE: &str = "/2010-04-01/Accounts/*/Messages/*.json";
-        Routes { shot: ("POST", MESSAGE), prepare: None, look: Some(("GET", MESSAGE)) }
+        Routes { shot: ("POST", MESSAGE), prepare: &[], look: Some(("GET", MESSAGE)) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
@@ -210,7 +210,7 @@ impl CellSubject for Call {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", CALLS), prepare: None, look: Some(("GET", CALLS)) }
+        Routes { shot: ("POST", CALLS), prepare: &[], look: Some(("GET", CALLS)) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {

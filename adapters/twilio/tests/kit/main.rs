@@ -37,22 +37,9 @@ impl Subject for Twilio {
         StandIn::new(world).serve(0).await
     }
 
-    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
-        const ONE_STEP: &str = "each of these cells is one request, with nothing before it";
-        const NO_KEY: &str = "Twilio has no key here, so it keeps no record of a refusal and burns nothing";
-        vec![
-            ("do:prepare", ONE_STEP),
-            ("point:after-prepare-step", ONE_STEP),
-            ("verdict:refused-on-record", NO_KEY),
-            ("verdict:key-burnt", NO_KEY),
-            ("verdict:adrift", "Twilio documents no failure that it repairs later"),
-        ]
-    }
-
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
         vec![
             ("fresh-key-per-attempt", "Twilio has no key here"),
-            ("first-page-is-all", "the bug ends lists by `has_more`; Twilio's go on by `next_page_uri`"),
             (
                 "second-refusal-closes",
                 "no second message or call leaves while the first is open; a cancellation is read",

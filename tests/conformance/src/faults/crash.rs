@@ -174,6 +174,7 @@ async fn caller_gone_at_each_await(run: &Run) -> Played {
         if !dropped {
             return Ok(());
         }
+        run.wait_until_final(&intent).await?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod looks;
 mod network;
 mod people;
 mod provider;
+mod steps;
 mod time;
 
 use std::fmt;
@@ -98,6 +99,7 @@ impl fmt::Debug for Fault {
 pub fn all() -> Vec<Fault> {
     let families = [
         network::FAULTS,
+        steps::FAULTS,
         answers::FAULTS,
         provider::FAULTS,
         crash::FAULTS,

@@ -60,7 +60,7 @@ async fn name_does_not_resolve(run: &Run) -> Played {
     nowhere.policy.bounds.backoff_ms = 3_600_000;
     let process = run.process_with(nowhere).await?;
     run.call_for(&process, &intent, 1_000).await;
-    if run.cell.routes().prepare.is_none() {
+    if run.cell.routes().prepare.is_empty() {
         run.wait_until_heard(&intent).await?;
     }
     process.kill();

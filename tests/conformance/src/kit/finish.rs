@@ -26,7 +26,7 @@ impl Run {
         let mut patience_ms = 1_000;
         let mut before = 0;
         for _ in 0..ROUNDS {
-            let truth = self.open().map_err(broken)?;
+            let truth = self.truth().map_err(broken)?;
             self.until_nothing_is_under_way().await.map_err(broken)?;
             let Some(due) = self.next_due(&truth).await.map_err(broken)? else { return Ok(()) };
             let now = self.clock.now().wall_ms;
@@ -61,7 +61,7 @@ impl Run {
     pub async fn work_for(&self, process: &Process, ms: u64) -> Played {
         let end = self.time.elapsed_ms() + ms;
         for _ in 0..ROUNDS {
-            let truth = self.open().map_err(broken)?;
+            let truth = self.truth().map_err(broken)?;
             self.until_nothing_is_under_way().await.map_err(broken)?;
             let due = self.next_due(&truth).await.map_err(broken)?;
             let now = self.clock.now().wall_ms;

@@ -68,6 +68,8 @@ pub struct Run {
     pub reach: Arc<Reach>,
     pub(crate) bends: Bends,
     pub(crate) store: Mutex<Store>,
+    /// Opened once, to read what is really written.
+    truth: Mutex<Option<SharedLedger>>,
     pub(crate) secret: NamespaceSecret,
     pub(crate) intents: Mutex<Vec<Intent>>,
     pub(crate) said: Mutex<Vec<Said>>,
@@ -116,6 +118,7 @@ impl Run {
             reach,
             bends,
             store: Mutex::new(on_disk()?),
+            truth: Mutex::default(),
             secret,
             intents: Mutex::default(),
             said: Mutex::default(),
@@ -347,7 +350,16 @@ impl Run {
     }
 
     /// The ledger without wrappers: what is really written.
-    pub(crate) fn open(&self) -> Result<SharedLedger, LedgerError> {
+    pub(crate) fn truth(&self) -> Result<SharedLedger, LedgerError> {
+        let mut opened = lock(&self.truth);
+        if opened.is_none() {
+            *opened = Some(self.open()?);
+        }
+        opened.clone().ok_or_else(|| unreachable!("it was opened just now"))
+    }
+
+    /// The same with a connection of its own.
+    fn open(&self) -> Result<SharedLedger, LedgerError> {
         match &*lock(&self.store) {
             Store::File(_, path) => Ok(Arc::new(SqliteLedger::open(path)?)),
             Store::Memory(ledger) => Ok(ledger.clone()),
@@ -357,6 +369,7 @@ impl Run {
     /// Goes on in memory, from which a backup can be taken and put back.
     pub fn in_memory(&self) -> Arc<MemoryLedger> {
         let ledger = Arc::new(MemoryLedger::new());
+        *lock(&self.truth) = None;
         *lock(&self.store) = Store::Memory(ledger.clone());
         ledger
     }
@@ -364,6 +377,7 @@ impl Run {
     /// Loses the ledger's file. None: it is not in a file.
     pub fn lose_the_file(&self) -> Option<()> {
         let Store::File(_, path) = &*lock(&self.store) else { return None };
+        *lock(&self.truth) = None;
         for end in ["", "-wal", "-shm"] {
             let mut name = path.clone().into_os_string();
             name.push(end);
@@ -379,6 +393,7 @@ impl Run {
     /// Why there is none.
     pub fn empty_ledger(&self) -> Played {
         self.forgets();
+        *lock(&self.truth) = None;
         *lock(&self.store) = on_disk().map_err(set_up)?;
         Ok(())
     }
@@ -386,7 +401,7 @@ impl Run {
     /// What the ledger holds of an intent.
     pub(crate) async fn stored(&self, intent: &Intent) -> Result<Option<Stored>, LedgerError> {
         let by = By::Key { connection: CONNECTION, cell: self.cell.id(), key: &intent.key };
-        self.open()?.load(by).await
+        self.truth()?.load(by).await
     }
 }
 

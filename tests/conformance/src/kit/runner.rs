@@ -29,6 +29,8 @@ pub struct Kit {
     seeds: Vec<u64>,
     faults: Vec<Fault>,
     only: Option<String>,
+    /// A run needs a place; clones share them.
+    places: Arc<Semaphore>,
 }
 
 impl Kit {
@@ -42,18 +44,15 @@ impl Kit {
         };
         let wanted = std::env::var("HAPAX_KIT_FAULT").ok();
         let faults = faults::all().into_iter().filter(|fault| wanted.as_deref().is_none_or(|name| name == fault.name));
-        Self {
-            subject,
-            bends: Bends::default(),
-            seeds,
-            faults: faults.collect(),
-            only: std::env::var("HAPAX_KIT_CELL").ok(),
-        }
+        let (faults, only) = (faults.collect(), std::env::var("HAPAX_KIT_CELL").ok());
+        Self { seeds, faults, only, ..Self::whole(subject) }
     }
 
     /// Every fault over every cell, whatever the environment says.
     pub fn whole(subject: Arc<dyn Subject>) -> Self {
-        Self { subject, bends: Bends::default(), seeds: vec![1], faults: faults::all(), only: None }
+        let at_once = if subject.server().is_some() { AT_ONCE_AT_A_SERVER } else { AT_ONCE };
+        let places = Arc::new(Semaphore::new(at_once));
+        Self { subject, bends: Bends::default(), seeds: vec![1], faults: faults::all(), only: None, places }
     }
 
     /// Whether one run is to be played again, so that nothing can be said of the whole.
@@ -88,19 +87,17 @@ impl Kit {
     /// Plays them.
     pub async fn play(&self) -> Report {
         let reach = Arc::new(Reach::default());
-        let at_once = if self.subject.server().is_some() { AT_ONCE_AT_A_SERVER } else { AT_ONCE };
-        let gate = Arc::new(Semaphore::new(at_once));
         let mut tasks = JoinSet::new();
         let mut rows = self.unlisted();
         let wanted = |cell: &Arc<dyn CellSubject>| self.only.as_deref().is_none_or(|only| only == cell.id());
         for cell in self.subject.cells().into_iter().filter(wanted) {
             for fault in self.faults.iter().copied() {
                 for seed in self.seeds.iter().copied() {
-                    let (subject, cell, gate, reach) =
-                        (self.subject.clone(), cell.clone(), gate.clone(), reach.clone());
+                    let (subject, cell, places, reach) =
+                        (self.subject.clone(), cell.clone(), self.places.clone(), reach.clone());
                     let bends = self.bends;
                     tasks.spawn(async move {
-                        let _turn = gate.acquire_owned().await;
+                        let _turn = places.acquire_owned().await;
                         let (id, name) = (cell.id(), fault.name);
                         let ended = one(subject, cell, fault, seed, bends, reach).await;
                         Row { cell: id, fault: name, seed, ended }

@@ -74,8 +74,8 @@ pub struct Sample {
 pub struct Routes {
     /// The request that counts.
     pub shot: (&'static str, &'static str),
-    /// The request of a harmless step before it, if there is one.
-    pub prepare: Option<(&'static str, &'static str)>,
+    /// The requests of the harmless steps before it, in their order; each is broken in turn.
+    pub prepare: &'static [(&'static str, &'static str)],
     /// The question, if there is one.
     pub look: Option<(&'static str, &'static str)>,
 }

@@ -63,12 +63,8 @@ pub(super) fn quotes_secrets(below: SharedTransport) -> SharedTransport {
 impl Transport for Careless {
     async fn ask(&self, base: &Url, request: Request, within: Duration) -> Result<Response, Fault> {
         let mut response = self.below.ask(base, request, within).await?;
-        if self.bug == Bug::FirstPageIsAll
-            && let Some(mut page) = response.json()
-            && page.get("has_more").is_some()
-        {
-            page["has_more"] = Value::Bool(false);
-            response.body = page.to_string().into_bytes();
+        if self.bug == Bug::FirstPageIsAll {
+            end_after_this_page(&mut response);
         }
         Ok(response)
     }
@@ -115,6 +111,20 @@ impl Transport for Careless {
             Bug::FirstPageIsAll => self.below.shoot(base, request, gate).await,
         }
     }
+}
+
+/// Takes away whatever says that a list goes on: a header, a flag, a token, a link.
+fn end_after_this_page(response: &mut Response) {
+    response.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("link"));
+    let Some(mut page) = response.json() else { return };
+    let Some(members) = page.as_object_mut() else { return };
+    for name in ["nextPageToken", "next_page_uri", "response_metadata", "paging", "@odata.nextLink"] {
+        members.remove(name);
+    }
+    if let Some(goes_on) = members.get_mut("has_more") {
+        *goes_on = Value::Bool(false);
+    }
+    response.body = page.to_string().into_bytes();
 }
 
 /// A clock that misses every jump: it stood still while the machine slept.

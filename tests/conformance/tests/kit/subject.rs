@@ -67,7 +67,7 @@ impl CellSubject for ToyCell {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", self.shot), prepare: None, look: self.is_asked().then_some(("GET", "/records*")) }
+        Routes { shot: ("POST", self.shot), prepare: &[], look: self.is_asked().then_some(("GET", "/records*")) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
