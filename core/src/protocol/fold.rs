@@ -63,7 +63,10 @@ impl OpState {
             Event::Epoch { number, .. } => self.begin_epoch(at, *number),
             Event::Superseded { epoch, intent, .. } => self.superseded(at, *epoch, intent),
             Event::Closed { reason } => self.close(reason),
-            Event::Alarmed { what } => self.alarm(what.clone()),
+            Event::Alarmed { what } => {
+                self.alarm(what.clone());
+                self.alarmed_epoch = Some(self.epoch);
+            }
             Event::Fated { fate, failed } => self.fate = Some((fate.clone(), *failed)),
             Event::Pruned => self.pruned = true,
         }

@@ -51,7 +51,7 @@ impl Permit {
     }
 }
 
-/// Whether the rules allow a request that may cause the effect (rules 2, 3, 5, 6, 7, 9, 13, 14).
+/// Whether the rules allow a request that may cause the effect (rules 2, 3, 5, 6, 7, 8, 9, 13, 14).
 ///
 /// This is the whole of the safety argument for sending; [`super::next`] only chooses among what
 /// it permits. An executor of your own must ask it immediately before it journals a departure.
@@ -76,6 +76,9 @@ pub fn may_send(state: &OpState, standing: &Standing, view: &View<'_>) -> Permit
     }
     if state.patience_over(standing, view.now) {
         return Permit::no("automatic work has gone on for as long as this cell allows");
+    }
+    if state.alarmed_epoch == Some(state.epoch) {
+        return Permit::no("the provider spoke of something else than the intent, so no promise of it is relied on");
     }
     let open: Vec<&Attempt> = state.open().collect();
     if open.is_empty() { fresh(state, view) } else { further(state, standing, view, &open) }

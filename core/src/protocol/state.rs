@@ -57,6 +57,8 @@ pub struct OpState {
     pub superseded: BTreeSet<String>,
     /// What contradicts what is on record.
     pub alarms: Vec<Alarm>,
+    /// The epoch in which an answer or a look last contradicted the intent: nothing goes out by itself in it any more.
+    pub alarmed_epoch: Option<u32>,
     /// What became of it, and whether it failed.
     pub fate: Option<(String, bool)>,
     /// Arguments and receipt are gone by retention.

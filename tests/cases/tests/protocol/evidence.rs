@@ -1,7 +1,7 @@
 use hapax_core::protocol::{Decision, Do, Event, Found};
 
 use crate::cells::{self, SETTLED};
-use crate::run::{Run, found, happened, receipt, refused};
+use crate::run::{Run, found, happened, not_done, receipt, refused, unclear};
 
 #[test]
 fn a23_late_evidence_settles_what_is_open() {
@@ -105,4 +105,27 @@ fn a25_a_receipt_by_hand_ends_it() {
     run.departs().at(5).is_taken_over().at(99).decides(98, Decision::Happened { receipt: receipt("by hand") });
     assert_eq!(run.succeeded().as_deref(), Some("by hand"));
     assert!(!run.state().taken_over);
+}
+
+#[test]
+fn an_answer_about_something_else_ends_what_goes_out_by_itself() {
+    let absent = |run: &mut Run, at: u64| {
+        if run.can_be_asked() {
+            run.looks(at, Found::Absent);
+        }
+    };
+    for standing in [cells::key(), cells::query()] {
+        let alarm = Event::Alarmed { what: "an answer differs from the intent in id".to_owned() };
+        let mut run = Run::new(standing);
+        run.departs().at(1).hears(0, unclear()).at(SETTLED + 1);
+        absent(&mut run, SETTLED + 1);
+        assert!(run.sends(), "a key or a proven absence makes it harmless");
+        run.writes(alarm);
+        assert!(run.asks(), "what takes no notice of our token or mark would do it again");
+        run.decides(SETTLED + 1, Decision::SendAgain).at(SETTLED + 2);
+        absent(&mut run, SETTLED + 2);
+        assert!(run.sends(), "a person may still say so");
+        run.writes(Event::Epoch { number: 1, because: "ada says so".to_owned() }).departs().hears(1, not_done(None));
+        assert!(run.sends(), "the alarm was about the epoch before");
+    }
 }

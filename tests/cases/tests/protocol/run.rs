@@ -141,6 +141,10 @@ impl Run {
         self.writes(Event::Heard(Heard { attempt, verdict }))
     }
 
+    pub(crate) fn can_be_asked(&self) -> bool {
+        self.standing.look.is_some()
+    }
+
     /// A look that began then ends now.
     pub(crate) fn looks(&mut self, began: u64, found: Found) -> &mut Self {
         let look = self.standing.look.expect("a cell that can be asked");
