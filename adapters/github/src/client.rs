@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 
 use crate::wire::User;
 use crate::{
-    CreateCommentCell, CreateIssueCell, CreatePullRequestCell, CreateReleaseCell, DispatchWorkflowCell,
+    CloseIssueCell, CreateCommentCell, CreateIssueCell, CreatePullRequestCell, CreateReleaseCell, DispatchWorkflowCell,
     MergePullRequestCell,
 };
 
@@ -87,6 +87,7 @@ impl Integration for GitHub {
             erase(MergePullRequestCell),
             erase(CreateReleaseCell),
             erase(DispatchWorkflowCell),
+            erase(CloseIssueCell),
         ]
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hapax_core::capability::{Meaning, Native, Need, Query, Row, Source, Window};
+use hapax_core::capability::{Meaning, Native, Need, Query, Repeat, Row, Source, Window};
 use hapax_core::identity::Form;
 
 const READ: &str = "2026-11-28";
@@ -48,6 +48,12 @@ pub(crate) const RUN: Query = Query::by_mark("inputs: shown in run-name", MARK_F
 /// The pull request itself.
 pub(crate) const PULL_REQUEST: Query = Query::by_token().reaches(Window::Ever).from(&[SPEC]);
 
+/// The issue itself. How soon it shows what was done is not said, and anybody can open it again, so an open one only
+/// suggests that nothing happened.
+pub(crate) const ISSUE: Query = Query::by_token().reaches(Window::Ever).from(&[SPEC]);
+/// Closing what is closed changes no state. For how long an issue stays closed no document says: a belt.
+pub(crate) const OPEN_ISSUE: Native = Native::state("open").repeat(Repeat::Converges).from(&[SPEC]);
+
 /// Open pull requests are unique by head and base, and no document says so: a belt.
 pub(crate) const OPEN_PAIR: Native = Native::state("head and base of an open pull request").from(&[SEEN]);
 /// Published releases are unique by tag, and no document says so: a belt.
@@ -76,6 +82,9 @@ pub(crate) const fn about_itself(field: &'static str) -> Row {
 /// The request has not the form that the endpoint takes.
 pub(crate) const INVALID_REQUEST: Row = Row::new(422, "", "invalid_request", Meaning::Refused, TROUBLE);
 
+/// "Validation failed, or the endpoint has been spammed": that the second comes before anything is done is not said.
+pub(crate) const SPAMMED: Row = Row::new(422, "*", "*", Meaning::Unclear, SPEC);
+
 /// It is merged already, or can't be: the look says which.
 pub(crate) const NOT_MERGEABLE: Row = Row::new(405, "*", "*", Meaning::Taken, SPEC);
 /// The head is not the one that was named.
@@ -87,8 +96,8 @@ mod tests {
     use hapax_core::cell::Cell;
 
     use crate::{
-        CreateCommentCell, CreateIssueCell, CreatePullRequestCell, CreateReleaseCell, DispatchWorkflowCell,
-        MergePullRequestCell,
+        CloseIssueCell, CreateCommentCell, CreateIssueCell, CreatePullRequestCell, CreateReleaseCell,
+        DispatchWorkflowCell, MergePullRequestCell,
     };
 
     #[test]
@@ -106,6 +115,7 @@ mod tests {
         };
         let (withheld, found) = (SecondEffect::Withheld, Completion::AutomaticIfFound);
         check(CreateIssueCell::SPEC, withheld, found, &[]);
+        check(CloseIssueCell::SPEC, withheld, found, &["open"]);
         check(CreateCommentCell::SPEC, withheld, found, &[]);
         check(CreatePullRequestCell::SPEC, withheld, found, &["head and base of an open pull request"]);
         check(CreateReleaseCell::SPEC, withheld, found, &["tag of a published release"]);

@@ -26,6 +26,8 @@ pub(super) fn create(context: &mut Context<'_, GitHub>) -> Result<(u16, Value), 
         labels: kept(labels),
         assignees: kept(assignees),
         is_pull: false,
+        closed: None,
+        was_reopened: false,
         created_ms: now_ms,
         updated_ms: now_ms,
     };

@@ -1,13 +1,14 @@
 //! A stand-in for GitHub: issues, comments, pull requests, releases and runs of workflows.
 //!
 //! It behaves as `FAILURE_MODES.md` says, keeps its state in memory, counts what happened and can be told to break.
-//! Effects are of the kinds `issue`, `comment`, `pull_request`, `merge`, `release` and `run`.
+//! Effects are of the kinds `issue`, `close`, `comment`, `pull_request`, `merge`, `release` and `run`.
 //!
 //! Every repository is there but those named `missing`. Branches whose names begin with `missing` are not there,
 //! `same` has nothing to merge, and what begins with `conflict` can't be merged. `missing.yml` is no workflow,
 //! `plain.yml` takes no inputs, `silent.yml` doesn't show its input `hapax`, and all others do.
 
 mod actions;
+mod close_issue;
 mod fail;
 mod issues;
 mod pulls;
@@ -120,6 +121,7 @@ impl Api for GitHub {
             .get("/repos/{owner}/{repo}/issues", issues::list)
             .post("/repos/{owner}/{repo}/issues", issues::create)
             .get("/repos/{owner}/{repo}/issues/{number}", issues::show)
+            .acting("PATCH", "/repos/{owner}/{repo}/issues/{number}", close_issue::update)
             .get("/repos/{owner}/{repo}/issues/{number}/comments", issues::list_comments)
             .post("/repos/{owner}/{repo}/issues/{number}/comments", issues::create_comment)
             .get("/repos/{owner}/{repo}/issues/comments/{id}", issues::show_comment)

@@ -4,7 +4,7 @@ use hapax_standin::{Context, Reply};
 use serde_json::{Value, json};
 
 use super::fail::Fail;
-use super::repo::{Issue, Pull, State, sha};
+use super::repo::{Closing, Issue, Pull, State, sha};
 use super::{GitHub, effect, page, repository, text};
 
 pub(super) fn create(context: &mut Context<'_, GitHub>) -> Result<(u16, Value), Fail> {
@@ -29,6 +29,8 @@ pub(super) fn create(context: &mut Context<'_, GitHub>) -> Result<(u16, Value), 
         labels: Vec::new(),
         assignees: Vec::new(),
         is_pull: true,
+        closed: None,
+        was_reopened: false,
         created_ms: now_ms,
         updated_ms: now_ms,
     });
@@ -82,6 +84,9 @@ pub(super) fn merge(context: &mut Context<'_, GitHub>) -> Result<Value, Fail> {
     pull.state = State::Merged;
     let made = effect("merge", &format!("{repository}#{number}"), None, &[("sha", &pull.head_sha)]);
     let value = json!({ "sha": pull.merge_sha(), "merged": true, "message": "Pull Request successfully merged" });
+    if let Some(issue) = context.state.repo(&repository)?.issues.get_mut(&number) {
+        issue.close(Closing { reason: None, at_ms: context.now_ms });
+    }
     context.effect(made);
     Ok(value)
 }

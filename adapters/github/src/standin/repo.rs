@@ -22,8 +22,16 @@ pub(super) struct Issue {
     pub(super) labels: Vec<String>,
     pub(super) assignees: Vec<String>,
     pub(super) is_pull: bool,
+    pub(super) closed: Option<Closing>,
+    pub(super) was_reopened: bool,
     pub(super) created_ms: i64,
     pub(super) updated_ms: i64,
+}
+
+pub(super) struct Closing {
+    /// Pull requests have none.
+    pub(super) reason: Option<String>,
+    pub(super) at_ms: i64,
 }
 
 pub(super) struct Comment {
@@ -109,15 +117,37 @@ fn user() -> Value {
 }
 
 impl Issue {
+    pub(super) fn close(&mut self, closing: Closing) {
+        self.updated_ms = closing.at_ms;
+        self.closed = Some(closing);
+    }
+
+    /// What is open stays as it is.
+    pub(super) fn reopen(&mut self, now_ms: i64) {
+        if self.closed.take().is_some() {
+            (self.was_reopened, self.updated_ms) = (true, now_ms);
+        }
+    }
+
+    /// Why it is in the state that it is in.
+    fn reason(&self) -> Option<&str> {
+        match &self.closed {
+            Some(closing) => closing.reason.as_deref(),
+            None => self.was_reopened.then_some("reopened"),
+        }
+    }
+
     pub(super) fn value(&self) -> Value {
         let kind = if self.is_pull { "pull" } else { "issues" };
         let mut value = json!({
             "id": 1_000_000 + number(&self.id), "number": number(&self.id), "title": self.title, "body": self.body,
-            "state": "open", "locked": false, "user": user(), "milestone": null,
+            "state": if self.closed.is_some() { "closed" } else { "open" }, "state_reason": self.reason(),
+            "closed_at": self.closed.as_ref().map(|closing| written(closing.at_ms)),
+            "closed_by": self.closed.as_ref().map(|_| user()), "locked": false, "user": user(), "milestone": null,
             "labels": self.labels.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
             "assignees": self.assignees.iter().map(|login| json!({ "login": login })).collect::<Vec<_>>(),
             "html_url": format!("https://github.com/{}/{kind}/{}", self.repository, self.id),
-            "created_at": written(self.created_ms), "updated_at": written(self.updated_ms), "closed_at": null,
+            "created_at": written(self.created_ms), "updated_at": written(self.updated_ms),
         });
         if self.is_pull {
             value["pull_request"] = json!({ "merged_at": null });

@@ -60,6 +60,37 @@ async fn issues_and_pull_requests_share_their_numbers_and_one_list() {
 }
 
 #[tokio::test]
+async fn an_issue_is_closed_once_until_it_is_opened_again() {
+    let stage = stage(|stand_in| stand_in).await;
+    stage.post("issues", json!({"title": "one"})).await;
+    let patch = |body: Value| stage.ask("PATCH", "issues/1", Some(body));
+    let first = patch(json!({"state": "closed", "state_reason": "not_planned"})).await.value();
+    assert_eq!((&first["state"], &first["state_reason"]), (&json!("closed"), &json!("not_planned")));
+    stage.clock.advance(60_000);
+    assert_eq!(patch(json!({"state": "closed", "state_reason": "completed"})).await.value(), first);
+    assert_eq!(stage.server.effects().count("close"), 1);
+    let opened = patch(json!({"state": "open"})).await.value();
+    assert_eq!((&opened["state_reason"], &opened["closed_at"]), (&json!("reopened"), &Value::Null));
+    assert_eq!(patch(json!({"state": "closed"})).await.value()["state_reason"], "completed");
+    assert_eq!(stage.server.effects().count("close"), 2);
+    assert_eq!(patch(json!({"state": "closed", "state_reason": "bored"})).await.status, 422);
+    assert_eq!(stage.ask("PATCH", "issues/9", Some(json!({"state": "closed"}))).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_pull_request_is_closed_by_its_issue_and_closes_it() {
+    let stage = stage(|stand_in| stand_in).await;
+    stage.pull("change").await;
+    let closed = stage.ask("PATCH", "issues/1", Some(json!({"state": "closed"}))).await.value();
+    assert_eq!((&closed["state"], closed["pull_request"].is_object()), (&json!("closed"), true));
+    let pull = stage.get("pulls/1").await;
+    assert_eq!((&pull["state"], &pull["merged"]), (&json!("closed"), &json!(false)));
+    let sha = stage.pull("better").await.value()["head"]["sha"].clone();
+    stage.ask("PUT", "pulls/2/merge", Some(json!({"sha": sha}))).await;
+    assert_eq!(stage.get("issues/2").await["state"], "closed");
+}
+
+#[tokio::test]
 async fn comments_are_walked_by_links_oldest_first() {
     let stage = stage(|stand_in| stand_in).await;
     stage.post("issues", json!({"title": "one"})).await;

@@ -18,6 +18,7 @@ pub(super) const JOBS: &[Job] = &[
         effect: "run",
         shot: ("POST", "/repos/*/*/actions/workflows/*/dispatches"),
     },
+    Job { cell: "github.close_issue", effect: "close", shot: ("PATCH", "/repos/*/*/issues/*") },
 ];
 
 pub(super) async fn intent(cell: &str, site: &Site, number: u64) -> Intent {
@@ -47,6 +48,11 @@ pub(super) async fn intent(cell: &str, site: &Site, number: u64) -> Intent {
         "github.dispatch_workflow" => Intent::marked(
             json!({ "repository": REPOSITORY, "workflow": "deploy.yml", "git_ref": format!("b{number}") }),
         ),
+        "github.close_issue" => {
+            let issue = made(site, "issues", json!({ "title": format!("By hand {number}") })).await;
+            let args = json!({ "repository": REPOSITORY, "issue": issue["number"] });
+            Intent::known_by(&format!("{REPOSITORY}#{}", issue["number"]), args)
+        }
         other => panic!("no intent of {other}"),
     }
 }

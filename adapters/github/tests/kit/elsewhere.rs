@@ -21,6 +21,7 @@ struct AtEmulate {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Issue,
+    Close,
     Comment,
     PullRequest,
     Merge,
@@ -75,6 +76,10 @@ impl Elsewhere for AtEmulate {
         let body = format!("Number {number}.");
         let args = match self.what {
             What::Issue => json!({ "repository": REPOSITORY, "title": format!("Broken {number}"), "body": body }),
+            What::Close => {
+                let issue = post(site, "issues", &json!({ "title": format!("By hand {number}") })).await?;
+                json!({ "repository": REPOSITORY, "issue": issue["number"], "reason": "not_planned" })
+            }
             What::Comment => {
                 let issue = post(site, "issues", &json!({ "title": format!("By hand {number}") })).await?;
                 json!({ "repository": REPOSITORY, "issue": issue["number"], "body": body })
@@ -101,6 +106,10 @@ impl Elsewhere for AtEmulate {
             What::Issue => {
                 counted(site, "issues?state=all&per_page=100", |issue| issue["title"] == args["title"]).await
             }
+            What::Close => {
+                let events = format!("issues/{}/events?per_page=100", args["issue"]);
+                counted(site, &events, |event| event["event"] == "closed").await
+            }
             What::Comment => counted(site, &format!("issues/{}/comments?per_page=100", args["issue"]), |_| true).await,
             What::PullRequest => {
                 counted(site, "pulls?state=all&per_page=100", |pull| pull["head"]["ref"] == args["head"]).await
@@ -115,7 +124,8 @@ impl Elsewhere for AtEmulate {
 }
 
 impl Patient for AtEmulate {
-    /// A list in which nothing is found doesn't prove that nothing was made. A pull request that is still open does.
+    /// A list in which nothing is found doesn't prove that nothing was made, nor does an issue that is open: somebody may
+    /// have opened it again. A pull request that is still open does.
     fn asks_a_person(&self) -> bool {
         self.what != What::Merge
     }
@@ -126,6 +136,7 @@ pub(crate) async fn play_all() {
     let there = |id, shot, what| -> Box<dyn Patient> { Box::new(AtEmulate { id, shot, what }) };
     let cells = vec![
         there("github.create_issue", ("POST", "/repos/*/*/issues"), What::Issue),
+        there("github.close_issue", ("PATCH", "/repos/*/*/issues/*"), What::Close),
         there("github.create_comment", ("POST", "/repos/*/*/issues/*/comments"), What::Comment),
         there("github.create_pull_request", ("POST", "/repos/*/*/pulls"), What::PullRequest),
         there("github.merge_pull_request", ("PUT", "/repos/*/*/pulls/*/merge"), What::Merge),

@@ -2,6 +2,7 @@
 #![cfg(feature = "standin")]
 
 mod cells;
+mod close_issue;
 mod creates;
 mod elsewhere;
 mod site;
@@ -64,6 +65,7 @@ impl Subject for GitHub {
             Arc::new(cells::MergePullRequest),
             Arc::new(creates::Create::release()),
             Arc::new(creates::Create::run()),
+            Arc::new(close_issue::CloseIssue),
         ]
     }
 }
