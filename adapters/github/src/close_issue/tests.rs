@@ -146,9 +146,11 @@ async fn close_issue_other_answers_are_not_guessed() {
 
 #[tokio::test]
 async fn close_issue_echo_mismatch_is_caught() {
-    let other = issue(json!({"number": 8, "state": "closed"}));
-    assert_eq!(said(other.clone()).await, "echo");
-    assert!(matches!(scripted(CELL, [other]).find(&args()).await, Err(Fault::Echo(_))));
+    assert_eq!(said(issue(json!({"number": 8, "state": "closed"}))).await, "echo");
+    for state in ["closed", "open"] {
+        let look = scripted(CELL, [issue(json!({"number": 8, "state": state}))]).find(&args()).await;
+        assert!(matches!(look, Err(Fault::Echo(_))), "{state}: {look:?}");
+    }
 }
 
 #[test]
