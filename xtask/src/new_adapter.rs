@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::files::{self, Done};
 use crate::generate::catalog;
-use crate::new_cell::title;
+use crate::new_cell::{is_name, title};
 use crate::say;
 
 /// The files of an adapter and their templates.
@@ -33,10 +33,8 @@ wrote adapters/{name}; it compiles and has no cell. Next:
 }
 
 fn write(root: &Path, name: &str) -> Done {
-    let fits = name.starts_with(|letter: char| letter.is_ascii_lowercase())
-        && name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
-    if !fits {
-        return Err(format!("{name:?} is no adapter's name: lower-case letters and digits, a letter first"));
+    if !is_name(name) {
+        return Err(format!("{name:?} is no adapter's name: lower-case words with `_` between them, as in acme_books"));
     }
     let folder = root.join("adapters").join(name);
     if folder.exists() {
@@ -53,7 +51,7 @@ fn write(root: &Path, name: &str) -> Done {
 
 /// The workspace's manifest with the new crate among our own, in order.
 fn listed(manifest: &str, name: &str) -> Option<String> {
-    let line = format!("hapax-{name} = {{ path = \"adapters/{name}\", version = \"0.1.0\" }}");
+    let line = format!("{} = {{ path = \"adapters/{name}\", version = \"0.1.0\" }}", catalog::crate_of(name));
     let mut lines: Vec<&str> = manifest.lines().collect();
     let ours = |text: &str| text.starts_with("hapax-") && text.contains("path =");
     let first = lines.iter().position(|text| ours(text))?;
@@ -64,7 +62,8 @@ fn listed(manifest: &str, name: &str) -> Option<String> {
 }
 
 fn filled(template: &str, name: &str) -> String {
-    template.replace("{{name}}", name).replace("{{Name}}", &title(name)).replace("{{NAME}}", &name.to_uppercase())
+    let template = template.replace("{{crate}}", &catalog::crate_of(name)).replace("{{name}}", name);
+    template.replace("{{Name}}", &title(name)).replace("{{NAME}}", &name.to_uppercase())
 }
 
 #[cfg(test)]
@@ -74,7 +73,7 @@ mod tests {
     #[test]
     fn names_that_are_none_are_refused() {
         let nowhere = Path::new("/nonexistent");
-        for name in ["", "Acme", "9lives", "a-b", "../x"] {
+        for name in ["", "Acme", "9lives", "a-b", "a__b", "a_", "../x"] {
             assert!(write(nowhere, name).is_err(), "{name}");
         }
     }

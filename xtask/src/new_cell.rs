@@ -11,6 +11,7 @@ use crate::say;
 /// Writes them and says what to do next.
 pub(crate) fn new_cell(root: &Path, adapter: &str, cell: &str) -> Done {
     let by_hand = write(root, adapter, cell)?;
+    let package = catalog::crate_of(adapter);
     say::line(format!(
         "\
 wrote {adapter}.{cell}; it compiles and promises nothing. All of it is in adapters/{adapter}:
@@ -18,7 +19,7 @@ wrote {adapter}.{cell}; it compiles and promises nothing. All of it is in adapte
   2. src/{cell}.rs and src/{cell}/tests.rs: the declaration, the request, the look; a test for each row.
   3. src/standin/{cell}.rs: the provider as the facts say.
   4. tests/kit/{cell}.rs: what the kit can't know. {JOBS}: how the crash suite kills it.
-  5. `cargo test -p hapax-{adapter} --features standin` names what falls short.
+  5. `cargo test -p {package} --features standin` names what falls short.
   6. `cargo xtask prove {adapter}`, then `cargo xtask generate`.
   7. One file in changelog.d/."
     ));
@@ -37,9 +38,7 @@ struct New {
 
 /// Writes the skeletons; what they could not be put into, in sentences. Nothing is written if one can't be made.
 pub(crate) fn write(root: &Path, adapter: &str, cell: &str) -> Done<Vec<String>> {
-    let parts: Vec<&str> = cell.split('_').collect();
-    let fits = |part: &&str| part.starts_with(|letter: char| letter.is_ascii_lowercase()) && part.chars().all(is_plain);
-    if !parts.iter().all(fits) {
+    if !is_name(cell) {
         return Err(format!("{cell:?} is no cell's name: lower-case words with `_` between them, as in send_message"));
     }
     let folder = root.join("adapters").join(adapter);
@@ -64,6 +63,12 @@ pub(crate) fn write(root: &Path, adapter: &str, cell: &str) -> Done<Vec<String>>
     // Formatting a file formats its modules, so the roots would be enough; the jobs are nobody's module here.
     Line::new(&format!("rustfmt --edition 2024 {}", rust.join(" "))).run(&new.folder)?;
     Ok(new.by_hand)
+}
+
+/// Whether it is lower-case words with `_` between them, as adapters and cells are named.
+pub(crate) fn is_name(name: &str) -> bool {
+    let fits = |part: &str| part.starts_with(|letter: char| letter.is_ascii_lowercase()) && part.chars().all(is_plain);
+    name.split('_').all(fits)
 }
 
 fn is_plain(letter: char) -> bool {

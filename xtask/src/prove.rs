@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::files::{self, Done, folders};
+use crate::generate::catalog::crate_of;
 use crate::generate::{self, Entry};
 use crate::run::Line;
 use crate::say;
@@ -41,12 +42,12 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
 /// The kits of these adapters, one at a time: side by side they would miss each other's deadlines.
 fn lines(root: &Path, adapters: &[String]) -> Vec<Line> {
     if Line::new("cargo nextest --version").is_there(root) {
-        let packages: Vec<String> = adapters.iter().map(|name| format!("package(hapax-{name})")).collect();
+        let packages: Vec<String> = adapters.iter().map(|name| format!("package({})", crate_of(name))).collect();
         let text =
             format!("cargo nextest run --workspace --test-threads 1 --filterset binary(kit)&({})", packages.join("|"));
         return vec![Line::new(&text)];
     }
-    let each = |name: &String| Line::new(&format!("cargo test -p hapax-{name} --features standin --tests"));
+    let each = |name: &String| Line::new(&format!("cargo test -p {} --features standin --tests", crate_of(name)));
     adapters.iter().map(each).collect()
 }
 

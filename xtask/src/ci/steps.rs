@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use crate::files::{Done, folders, read};
+use crate::generate::catalog::crate_of;
 use crate::run::Line;
 use crate::{generate, prove, tidy};
 
@@ -77,7 +78,7 @@ fn docs() -> Job {
 /// The catalog and each adapter with nothing, and with each of their features alone.
 fn features(root: &Path) -> Vec<Job> {
     let adapters =
-        folders(&root.join("adapters")).into_iter().map(|name| (format!("adapters/{name}"), format!("hapax-{name}")));
+        folders(&root.join("adapters")).into_iter().map(|name| (format!("adapters/{name}"), crate_of(&name)));
     let mut jobs = Vec::new();
     for (folder, package) in adapters.chain([("catalog".to_owned(), "hapax-catalog".to_owned())]) {
         jobs.push(run(&format!("cargo check --quiet -p {package} --no-default-features")));

@@ -16,7 +16,7 @@ pub(crate) fn pages(root: &Path) -> Done<Vec<Page>> {
     let names: Vec<String> = folders(&root.join("adapters")).into_iter().filter(is_whole).collect();
     let stand_ins: Vec<String> = names.iter().filter(|name| has_stand_in(root, name)).cloned().collect();
     let dependencies: String =
-        names.iter().map(|name| format!("hapax-{name} = {{ workspace = true, optional = true }}\n")).collect();
+        names.iter().map(|name| format!("{} = {{ workspace = true, optional = true }}\n", crate_of(name))).collect();
     let manifest = [("dependencies", dependencies), ("features", features(&names, &stand_ins))];
     let list = [("integrations", arms(&names, |name| format!("{}::integration(),", package(name))))];
     let serve =
@@ -64,6 +64,11 @@ fn has_stand_in(root: &Path, adapter: &str) -> bool {
     ["standin.rs", "standin/mod.rs"].iter().any(|file| says(root, adapter, file, "pub const CREDENTIALS"))
 }
 
+/// The crate of an adapter, as Cargo names it: crates have hyphens where integrations have underscores.
+pub(crate) fn crate_of(adapter: &str) -> String {
+    format!("hapax-{}", adapter.replace('_', "-"))
+}
+
 /// The crate as Rust names it.
 fn package(name: &str) -> String {
     format!("hapax_{}", name.replace('-', "_"))
@@ -77,8 +82,8 @@ fn arms(names: &[String], line: impl Fn(&str) -> String) -> String {
 /// A feature for each adapter, all on by default, and their stand-ins.
 fn features(names: &[String], stand_ins: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    let each: String = names.iter().map(|name| format!("{name} = [\"dep:hapax-{name}\"]\n")).collect();
-    let stand_ins: String = stand_ins.iter().map(|name| format!(", \"hapax-{name}?/standin\"")).collect();
+    let each: String = names.iter().map(|name| format!("{name} = [\"dep:{}\"]\n", crate_of(name))).collect();
+    let stand_ins: String = stand_ins.iter().map(|name| format!(", \"{}?/standin\"", crate_of(name))).collect();
     format!(
         "default = [{}]\n{each}# Stand-ins of all adapters that are switched on.\nstandin = [\"dep:hapax-standin\"{stand_ins}]\n",
         quoted.join(", ")
@@ -118,8 +123,11 @@ mod tests {
 
     #[test]
     fn each_adapter_is_a_feature_that_is_on() {
-        let text = features(&["a".to_owned(), "b".to_owned()], &["b".to_owned()]);
-        assert!(text.starts_with("default = [\"a\", \"b\"]\na = [\"dep:hapax-a\"]\n"), "{text}");
-        assert!(text.ends_with("standin = [\"dep:hapax-standin\", \"hapax-b?/standin\"]\n"), "{text}");
+        let text = features(&["a".to_owned(), "b_c".to_owned()], &["b_c".to_owned()]);
+        assert!(
+            text.starts_with("default = [\"a\", \"b_c\"]\na = [\"dep:hapax-a\"]\nb_c = [\"dep:hapax-b-c\"]\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("standin = [\"dep:hapax-standin\", \"hapax-b-c?/standin\"]\n"), "{text}");
     }
 }
