@@ -25,6 +25,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_github::integration(),
         #[cfg(feature = "gmail")]
         hapax_gmail::integration(),
+        #[cfg(feature = "google_calendar")]
+        hapax_google_calendar::integration(),
         #[cfg(feature = "postgres")]
         hapax_postgres::integration(),
         #[cfg(feature = "resend")]

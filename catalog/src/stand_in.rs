@@ -40,6 +40,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         "github",
         #[cfg(feature = "gmail")]
         "gmail",
+        #[cfg(feature = "google_calendar")]
+        "google_calendar",
         #[cfg(feature = "resend")]
         "resend",
         #[cfg(feature = "slack")]
@@ -63,6 +65,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "github" => hapax_github::standin::CREDENTIALS,
         #[cfg(feature = "gmail")]
         "gmail" => hapax_gmail::standin::CREDENTIALS,
+        #[cfg(feature = "google_calendar")]
+        "google_calendar" => hapax_google_calendar::standin::CREDENTIALS,
         #[cfg(feature = "resend")]
         "resend" => hapax_resend::standin::CREDENTIALS,
         #[cfg(feature = "slack")]
@@ -93,6 +97,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "github" => Some(hapax_github::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "gmail")]
         "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "google_calendar")]
+        "google_calendar" => Some(hapax_google_calendar::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "resend")]
         "resend" => Some(hapax_resend::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "slack")]

@@ -9,6 +9,8 @@ mod amadeus;
 mod github;
 #[path = "../../../../adapters/gmail/tests/crash/jobs.rs"]
 mod gmail;
+#[path = "../../../../adapters/google_calendar/tests/crash/jobs.rs"]
+mod google_calendar;
 #[path = "../../../../adapters/resend/tests/crash/jobs.rs"]
 mod resend;
 #[path = "../../../../adapters/slack/tests/crash/jobs.rs"]
@@ -75,6 +77,7 @@ pub(crate) fn all() -> Vec<Job> {
         amadeus::JOBS,
         github::JOBS,
         gmail::JOBS,
+        google_calendar::JOBS,
         resend::JOBS,
         slack::JOBS,
         stripe::JOBS,
@@ -91,6 +94,7 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
         "amadeus" => amadeus::intent(job.cell, site, number).await,
         "github" => github::intent(job.cell, site, number).await,
         "gmail" => gmail::intent(job.cell, site, number).await,
+        "google_calendar" => google_calendar::intent(job.cell, site, number).await,
         "resend" => resend::intent(job.cell, site, number).await,
         "slack" => slack::intent(job.cell, site, number).await,
         "stripe" => stripe::intent(job.cell, site, number).await,

@@ -1,0 +1,1 @@
+pub(crate) async fn play_all() {}
