@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Absence, CellSpec, Class, Failures, GuardKind, Meaning, Need, Repeat, Standing, Sure, Window};
+use super::{
+    Absence, CellSpec, Class, Failures, GuardKind, Meaning, Native, Need, Repeat, Standing, Sure, Token, Window,
+};
 
 /// What a ladder amounts to, derived, never typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,9 +179,18 @@ fn exceptions(spec: &CellSpec, standing: &Standing, completion: Completion) -> V
     // Where a repeat of a spent token tells nothing, only the look tells by what it was spent.
     let is_silent = |repeat| matches!(repeat, Repeat::Refuses | Repeat::Accepts);
     let absence = standing.look.map_or(Absence::Nothing, |look| look.absence);
-    let spent = spec.natives().any(|native| is_silent(native.repeat) && native.is_handle());
-    if spent && absence != Absence::Proves {
+    let silent = |is_it: &dyn Fn(&Native) -> bool| {
+        absence != Absence::Proves && spec.natives().any(|native| is_silent(native.repeat) && is_it(native))
+    };
+    if silent(&Native::is_handle) {
         exceptions.push("the handle turns out to be spent and the effect is not found".to_owned());
+    }
+    if silent(&|native| matches!(native.token, Token::ClientId(_))) {
+        exceptions.push("the id turns out to be taken and the effect is not found".to_owned());
+    }
+    // A version that is captured once is also spent by what others change.
+    if silent(&|native| matches!(native.token, Token::State(name) if spec.notes.contains(&name))) {
+        exceptions.push("somebody else changes it after its version was noted and it is not found as asked".to_owned());
     }
     // A key of which a server error leaves nothing, or nobody says what, is not relied on after one.
     let is_kept = |failures| matches!(failures, Failures::Kept | Failures::Burnt);
@@ -263,8 +274,8 @@ fn belts(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<String> {
     spec.natives()
         .filter(|native| !native.is_rung(spec.answers_within, spec.resend_settle()) || !native.needs.iter().all(met))
         .map(|native| match native.token {
-            super::Token::Key(field) | super::Token::ClientId(field) => field.name.to_owned(),
-            super::Token::Handle(name) | super::Token::State(name) => name.to_owned(),
+            Token::Key(field) | Token::ClientId(field) => field.name.to_owned(),
+            Token::Handle(name) | Token::State(name) => name.to_owned(),
         })
         .collect()
 }
