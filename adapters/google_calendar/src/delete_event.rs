@@ -71,7 +71,7 @@ impl Cell for DeleteEventCell {
         if cx.names().note(ETAG_NOTE).is_some() {
             return Ok(Step::Ready);
         }
-        let event = match cx.step::<Event>(&facts::COMMON, wire::read(&args.calendar, &args.event)).await? {
+        let event = match cx.step::<Event>(&facts::COMMON, args.read("etag,id,status")).await? {
             Ok(event) => event.named(&args.event)?,
             Err(refusal) => return Ok(Step::Refused(refusal)),
         };
@@ -92,7 +92,7 @@ impl Cell for DeleteEventCell {
     }
 
     async fn find(&self, cx: &Context, args: &DeleteEvent) -> Result<Finding<DeleteEventReceipt>, Fault> {
-        let Some(event) = cx.get::<Event>(wire::read(&args.calendar, &args.event)).await? else {
+        let Some(event) = cx.get::<Event>(args.read("id,status")).await? else {
             let why = "the event can't be seen any more: it is gone for good, or the calendar isn't shared any more";
             return Ok(Finding::CannotTell(why.to_owned()));
         };
@@ -107,6 +107,10 @@ impl DeleteEvent {
     /// Deletes this event of the user's own calendar, and tells nobody by mail.
     pub fn of(event: impl Into<String>) -> Self {
         Self { calendar: wire::primary(), event: event.into(), send_updates: SendUpdates::None }
+    }
+
+    fn read(&self, fields: &str) -> Request {
+        wire::read_only(&self.calendar, &self.event, fields)
     }
 
     fn receipt(&self, doer: Doer) -> DeleteEventReceipt {

@@ -55,7 +55,7 @@ pub struct UpdateEvent {
 pub struct UpdateEventReceipt {
     /// `CALENDAR/EVENT`
     pub id: String,
-    /// Its version now.
+    /// The version that our change made. None if somebody else may have made it so: what they did wasn't seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
     /// Where Google Calendar shows it.
@@ -90,6 +90,10 @@ const SPEC: CellSpec = CellSpec::new(
 .reversal("google_calendar.update_event with the earlier values; mails to guests can't be taken back")
 .residual("whether mails to guests went out can't be read; whoever changes the same fields while an answer is missing makes it a person's");
 
+/// What is read of the event before it is changed, and what a look compares.
+const BEFORE: &str = "etag,id,status,summary,description,location,start,end,htmlLink";
+const AFTER: &str = "id,status,summary,description,location,start,end,htmlLink";
+
 impl Cell for UpdateEventCell {
     const SPEC: &'static CellSpec = &SPEC;
     type Args = UpdateEvent;
@@ -99,7 +103,7 @@ impl Cell for UpdateEventCell {
         if cx.names().note(ETAG_NOTE).is_some() {
             return Ok(Step::Ready);
         }
-        let event = match cx.step::<Event>(&facts::COMMON, wire::read(&args.calendar, &args.event)).await? {
+        let event = match cx.step::<Event>(&facts::COMMON, args.read(BEFORE)).await? {
             Ok(event) => event.named(&args.event)?,
             Err(refusal) => return Ok(Step::Refused(refusal)),
         };
@@ -134,7 +138,7 @@ impl Cell for UpdateEventCell {
     }
 
     async fn find(&self, cx: &Context, args: &UpdateEvent) -> Result<Finding<UpdateEventReceipt>, Fault> {
-        let Some(event) = cx.get::<Event>(wire::read(&args.calendar, &args.event)).await? else {
+        let Some(event) = cx.get::<Event>(args.read(AFTER)).await? else {
             return Ok(Finding::CannotTell(
                 "the event can't be seen any more; it may have been changed before".to_owned(),
             ));
@@ -153,6 +157,10 @@ impl UpdateEvent {
     /// `UpdateEvent { summary, ..UpdateEvent::of(..) }`.
     pub fn of(event: impl Into<String>) -> Self {
         Self { calendar: wire::primary(), event: event.into(), ..Self::default() }
+    }
+
+    fn read(&self, fields: &str) -> Request {
+        wire::read_only(&self.calendar, &self.event, fields)
     }
 
     fn texts(&self) -> [(&'static str, Option<&String>); 3] {
@@ -200,7 +208,8 @@ impl UpdateEvent {
 
     fn receipt(&self, event: Event, doer: Doer) -> UpdateEventReceipt {
         let id = wire::name(&self.calendar, &self.event);
-        UpdateEventReceipt { id, etag: event.etag, html_link: event.html_link, doer }
+        let etag = event.etag.filter(|_| doer == Doer::Us);
+        UpdateEventReceipt { id, etag, html_link: event.html_link, doer }
     }
 }
 

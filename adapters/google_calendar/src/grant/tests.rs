@@ -15,7 +15,7 @@ use crate::testing::{ETAG, error, scripted_for};
 use crate::{DeleteEvent, integration};
 
 const CELL: &str = "google_calendar.delete_event";
-const READ: &str = "GET /calendar/v3/calendars/primary/events/ev1";
+const READ: &str = "GET /calendar/v3/calendars/primary/events/ev1?fields=etag%2Cid%2Cstatus";
 
 /// A key that lives as long as the test. Ring makes none of this kind, and none is kept in the
 /// repository.

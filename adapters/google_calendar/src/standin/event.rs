@@ -44,6 +44,11 @@ impl Event {
         self.fields.get("extendedProperties")?.get("private")?.get(name)?.as_str()
     }
 
+    /// Whether its title has this word.
+    pub(super) fn says(&self, word: &str) -> bool {
+        says(&self.fields, word)
+    }
+
     /// Its private properties.
     pub(super) fn properties(&self) -> BTreeMap<String, String> {
         let private = self.fields.get("extendedProperties").and_then(|all| all.get("private"));
@@ -67,6 +72,11 @@ impl Event {
         value["htmlLink"] = json!(format!("https://www.google.com/calendar/event?eid={}", self.id));
         value
     }
+}
+
+/// Whether the title has this word.
+fn says(fields: &Map<String, Value>, word: &str) -> bool {
+    fields.get("summary").and_then(Value::as_str).is_some_and(|title| title.contains(word))
 }
 
 fn merge(into: &mut Map<String, Value>, patch: &Map<String, Value>) {
@@ -102,8 +112,5 @@ pub(super) fn check(fields: &Map<String, Value>) -> Result<(), Fail> {
     if start > end {
         return Err(Fail::new(400, "timeRangeEmpty", "The specified time range is empty."));
     }
-    match fields.get("summary").and_then(Value::as_str).is_some_and(|title| title.contains("refused")) {
-        true => Err(Fail::invalid("Invalid value.")),
-        false => Ok(()),
-    }
+    if says(fields, "refused") { Err(Fail::invalid("Invalid value.")) } else { Ok(()) }
 }

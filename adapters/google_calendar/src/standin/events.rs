@@ -24,10 +24,14 @@ pub(super) fn create(context: &mut Visit<'_>) -> Result<Value, Fail> {
         None => context.world.ids.hex(13),
     };
     let ignores = context.twists.key_ignored();
+    let another = context.world.ids.hex(13);
     let events = context.state.calendar(&calendar)?;
-    if events.get(&id).is_some_and(|known| !ignores && now_ms - known.created_ms >= NOTICED_AFTER_MS) {
-        return Err(Fail::usual(409, None));
-    }
+    let is_noticed = events.get(&id).is_some_and(|known| now_ms - known.created_ms >= NOTICED_AFTER_MS);
+    let id = match (is_noticed, ignores) {
+        (true, false) => return Err(Fail::usual(409, None)),
+        (_, true) if events.contains(&id) => another,
+        _ => id,
+    };
     events.remove(&id);
     let event = Event { id, fields, cancelled: false, version: 1, created_ms: now_ms };
     let (object, metadata) = (event.id.clone(), event.properties());
@@ -61,7 +65,12 @@ pub(super) fn list(context: &mut Visit<'_>) -> Result<Value, Fail> {
 /// Deleted ones are shown, too.
 pub(super) fn show(context: &mut Visit<'_>) -> Result<Value, Fail> {
     let (calendar, id) = (context.path("calendar"), context.path("event"));
-    context.state.calendar(&calendar)?.get(&id).map(Event::value).ok_or_else(Fail::not_found)
+    let mut shown = context.state.calendar(&calendar)?.get(&id).map(Event::value).ok_or_else(Fail::not_found)?;
+    let wanted: Option<Vec<&str>> = context.request.param("fields").map(|fields| fields.split(',').collect());
+    if let (Some(wanted), Some(all)) = (wanted, shown.as_object_mut()) {
+        all.retain(|name, _| wanted.contains(&name.as_str()));
+    }
+    Ok(shown)
 }
 
 pub(super) fn change(context: &mut Visit<'_>) -> Result<Value, Fail> {
@@ -78,6 +87,9 @@ pub(super) fn change(context: &mut Visit<'_>) -> Result<Value, Fail> {
 
 pub(super) fn delete(context: &mut Visit<'_>) -> Result<Reply, Fail> {
     let event = on_condition(context)?;
+    if event.says("locked") {
+        return Err(Fail::usual(403, None));
+    }
     event.cancelled = true;
     event.version += 1;
     noted(context, "delete_event");

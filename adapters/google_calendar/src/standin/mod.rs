@@ -5,8 +5,9 @@
 //! `update_event` and `delete_event`.
 //!
 //! That an id is taken is not noticed within two seconds, as Google doesn't guarantee it. A title with the word `refused`
-//! is 400, and a calendar whose id begins with `missing` is none. Told to ignore its key, it takes an id again, and makes
-//! changes whatever their condition.
+//! is 400, an event with the word `locked` in its title can't be deleted (403), and a calendar whose id begins with
+//! `missing` is none. Told to ignore its key, it creates a further event under an id of its own where one is taken, and
+//! makes changes whatever their condition.
 
 mod event;
 mod events;

@@ -83,7 +83,7 @@ async fn update_event_already_so_sends_nothing() {
     let desk = scripted(CELL, [event(json!({}))]);
     let Ok(Step::Happened(receipt)) = desk.prepare(&args()).await else { panic!("it is so") };
     assert_eq!(receipt.body["doer"], "cannot_tell");
-    assert_eq!(desk.asked(), [format!("GET {ONE}")]);
+    assert_eq!(desk.asked(), [format!("GET {ONE}?fields={}", BEFORE.replace(',', "%2C"))]);
 }
 
 #[tokio::test]
@@ -109,6 +109,7 @@ async fn update_event_answer_lost_after_effect() {
     assert_eq!(word(&losing(CELL).noting("etag", ETAG).attempt(&args()).await), "unclear");
     let Finding::Happened(receipt) = seen(event(json!({}))).await else { panic!("it is so") };
     assert_eq!(receipt.body["doer"], "cannot_tell");
+    assert_eq!(receipt.body.get("etag"), None, "a version that nobody has seen is not handed out");
 }
 
 #[tokio::test]

@@ -1,1 +1,121 @@
-pub(crate) async fn play_all() {}
+//! `google_calendar.create_event` at a server that nobody here wrote and that isn't as Google says: emulate ignores the id
+//! that we choose, and can't be asked for an event. So what is shown is that this is noticed, and never a success.
+
+use std::sync::Arc;
+
+use hapax_conformance::Forward;
+use hapax_conformance::kit::Site;
+use hapax_core::cell::Connection;
+use hapax_core::executor::{Executor, RunReport, RunRequest};
+use hapax_core::identity::{NamespaceSecret, OperationKey};
+use hapax_core::ledger::MemoryLedger;
+use hapax_core::transport::HttpTransport;
+use hapax_core::words::{Next, Outcome};
+use hapax_standin::third_party::{self, Program};
+use hapax_standin::{Fault, FaultProxy, When};
+use serde_json::json;
+
+use crate::site::{self, ask, moment};
+
+const CELL: &str = "google_calendar.create_event";
+const EVENTS: &str = "/calendar/v3/calendars/primary/events";
+const EMULATE: Program = Program::Emulate("google");
+/// The id that we chose and the one that the server made are not the same.
+const ALARM: &str = "an answer differs from the intent in id of the event";
+
+/// One operation at emulate, through a fault proxy.
+struct Trial {
+    executor: Executor,
+    clock: Arc<Forward>,
+    proxy: FaultProxy,
+    request: RunRequest,
+    site: Site,
+    title: String,
+}
+
+impl Trial {
+    async fn new(server: &str, title: &str) -> Self {
+        let proxy = FaultProxy::start(server).await.expect("a proxy");
+        let credentials = site::token("ya29.elsewhere");
+        let connection = Connection::new("calendar", hapax_google_calendar::integration(), credentials);
+        let connection = connection.expect("a connection").at(&proxy.url()).expect("an address").stand_in();
+        let clock = Arc::new(Forward::new());
+        let (ledger, transport) = (Arc::new(MemoryLedger::new()), Arc::new(HttpTransport::new()));
+        let executor = Executor::builder(ledger, transport, NamespaceSecret::generate())
+            .clock(clock.clone())
+            .connection(connection)
+            .build()
+            .await
+            .expect("an executor");
+        let args = json!({ "summary": title, "start": moment(10, "date_time"), "end": moment(11, "date_time") });
+        let key = OperationKey::from_parts(["elsewhere", title]).expect("a key");
+        let request = RunRequest::new("calendar", CELL, key, args).wait_ms(2_000);
+        Self { executor, clock, proxy, request, site: Site { url: server.to_owned() }, title: title.to_owned() }
+    }
+
+    async fn call(&self) -> RunReport {
+        let report = self.executor.run(self.request.clone()).await.expect("it runs");
+        assert!(matches!(report.outcome, Outcome::Unknown { .. }), "never a success: {report:?}");
+        report
+    }
+
+    /// Calls until a person has it.
+    async fn to_the_end(&self) -> RunReport {
+        for _ in 0..200 {
+            let report = self.call().await;
+            match &report.outcome {
+                Outcome::Unknown { next: Next::CallAgain { after_ms }, .. } => self.clock.forward(*after_ms),
+                _ => return report,
+            }
+        }
+        panic!("it is never settled")
+    }
+
+    /// Each further request relies on an id that is ignored here, as it would not be at Google. None of them is silent:
+    /// in the end a person has it, with the alarm.
+    async fn goes_no_further(&self) {
+        let end = self.to_the_end().await;
+        assert!(matches!(end.outcome, Outcome::Unknown { next: Next::Person, .. }), "{end:?}");
+        assert_eq!(end.alarms, [ALARM]);
+        let (requests, events) = (self.requests(), self.events().await);
+        assert!(requests == events && events <= 3, "{requests} requests, {events} events");
+    }
+
+    fn requests(&self) -> usize {
+        self.proxy.count("POST", EVENTS)
+    }
+
+    /// Events with the title, by the server's own list.
+    async fn events(&self) -> usize {
+        let list = ask(&self.site, "GET", "primary/events", None).await.expect("a list");
+        let events = list["items"].as_array().expect("events");
+        events.iter().filter(|event| event["summary"] == self.title.as_str()).count()
+    }
+}
+
+async fn a_clean_answer_about_another_id_is_an_alarm(server: &str) {
+    let trial = Trial::new(server, "Clean").await;
+    let report = trial.call().await;
+    assert_eq!(report.alarms, [ALARM], "before anything goes again");
+    assert_eq!((trial.requests(), trial.events().await), (1, 1));
+    trial.goes_no_further().await;
+}
+
+async fn a_lost_answer_is_no_success_and_its_repeat_an_alarm(server: &str) {
+    let trial = Trial::new(server, "Lost").await;
+    let lost = trial.proxy.inject(When::on("POST", EVENTS), Fault::CutAfterCommit);
+    trial.call().await;
+    assert_eq!((lost.times_reached(), trial.requests(), trial.events().await), (1, 1, 1));
+    trial.goes_no_further().await;
+}
+
+/// Plays both, where the server is installed.
+pub(crate) async fn play_all() {
+    if !third_party::available(EMULATE) {
+        println!("{CELL} at emulate: skipped, not installed");
+        return;
+    }
+    let server = third_party::start(EMULATE).await.expect("emulate starts");
+    a_clean_answer_about_another_id_is_an_alarm(server.url()).await;
+    a_lost_answer_is_no_success_and_its_repeat_an_alarm(server.url()).await;
+}

@@ -34,6 +34,25 @@ impl Subject for GoogleCalendar {
         StandIn::new(world).serve(0).await
     }
 
+    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
+        vec![
+            (
+                "found:failed",
+                "an event that is deleted was created all the same, and a change or deletion can be made again",
+            ),
+            ("event:fated", "what guests answer is read in the event; a receipt doesn't follow it"),
+        ]
+    }
+
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        vec![
+            ("fresh-key-per-attempt", "Google Calendar has no key: an id stands in the body, a version in `If-Match`"),
+            ("first-page-is-all", "the bug ends lists by `has_more`; Google's go on by `nextPageToken`"),
+            ("claim-not-stored", "every event has our id and mark, so none can be taken for another intent's"),
+            ("second-refusal-closes", "an event is looked for before a second request leaves"),
+        ]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![
             Arc::new(create_event::CreateEvent),

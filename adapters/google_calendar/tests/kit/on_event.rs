@@ -8,7 +8,11 @@ use serde_json::{Map, Value, json};
 use crate::site::{self, ask, members, moment};
 
 const ONCE: &str = "it is made so once: a second intent of it has no effect of its own";
+const ALIKE: &str = "an event looks after two changes as it does after one, so no look can find two";
 const ONE: &str = "/calendar/v3/calendars/*/events/*";
+/// The step reads the version, a look has no use for it.
+const BEFORE: &str = "/calendar/v3/calendars/*/events/*?fields=etag*";
+const AFTER: &str = "/calendar/v3/calendars/*/events/*?fields=id*";
 
 /// `google_calendar.update_event` and `google_calendar.delete_event`: what acts on an event that is there.
 pub(crate) enum OnEvent {
@@ -18,11 +22,16 @@ pub(crate) enum OnEvent {
 
 impl OnEvent {
     async fn sample(&self, site: &Site, number: u64) -> Result<Sample, String> {
-        let made = site::by_hand(site, &format!("Review {number}")).await?;
+        self.on(site, &format!("Review {number}")).await
+    }
+
+    /// A fresh event with this title, and what is wanted of it.
+    async fn on(&self, site: &Site, title: &str) -> Result<Sample, String> {
+        let made = site::by_hand(site, title).await?;
         let event = made["id"].as_str().unwrap_or_default();
         let mut args = json!({ "event": event, "send_updates": "all" });
         if matches!(self, Self::Update) {
-            args["summary"] = format!("Review {number}, later").into();
+            args["summary"] = format!("{title}, later").into();
             args["start"] = moment(12, "date_time");
             args["end"] = moment(13, "date_time");
         }
@@ -44,7 +53,7 @@ impl CellSubject for OnEvent {
             Self::Update => "PATCH",
             Self::Delete => "DELETE",
         };
-        Routes { shot: (method, ONE), prepare: Some(("GET", ONE)), look: Some(("GET", ONE)) }
+        Routes { shot: (method, ONE), prepare: Some(("GET", BEFORE)), look: Some(("GET", AFTER)) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
@@ -78,11 +87,13 @@ impl CellSubject for OnEvent {
     }
 
     async fn refused_intent(&self, site: &Site, number: u64) -> Option<Result<Sample, String>> {
-        // The calendar isn't shared with us.
-        Some(self.sample(site, number).await.map(|mut sample| {
-            sample.args["calendar"] = "missing@example.com".into();
-            sample
-        }))
+        Some(match self {
+            Self::Update => self.sample(site, number).await.map(|mut sample| {
+                sample.args["summary"] = format!("Review {number}, which is refused").into();
+                sample
+            }),
+            Self::Delete => self.on(site, &format!("Review {number}, locked")).await,
+        })
     }
 
     /// What is deleted can't be deleted again, whatever the condition.
@@ -113,6 +124,10 @@ impl CellSubject for OnEvent {
     }
 
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("equal-intents", ONCE), ("equal-intents-one-record", ONCE)]
+        let skips = vec![("equal-intents", ONCE), ("equal-intents-one-record", ONCE)];
+        match self {
+            Self::Update => [skips, vec![("look-finds-two", ALIKE)]].concat(),
+            Self::Delete => skips,
+        }
     }
 }
