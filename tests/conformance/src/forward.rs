@@ -8,19 +8,20 @@ use hapax_core::clock::{Clock, SystemClock};
 use hapax_core::protocol::Stamp;
 
 /// The machine's clock, which can be put forward. Nothing is under way then, so no deadline is cut short.
-pub(crate) struct Forward {
+#[derive(Default)]
+pub struct Forward {
     machine: SystemClock,
     by_ms: AtomicU64,
 }
 
 impl Forward {
     /// A clock that is right.
-    pub(crate) fn new() -> Self {
-        Self { machine: SystemClock::new(), by_ms: AtomicU64::new(0) }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Lets so many milliseconds pass at once.
-    pub(crate) fn forward(&self, ms: u64) {
+    pub fn forward(&self, ms: u64) {
         self.by_ms.fetch_add(ms, Ordering::SeqCst);
     }
 }

@@ -19,5 +19,7 @@ pub mod results;
 pub mod shapes;
 mod shortfalls;
 
+#[cfg(feature = "third-party")]
+pub use forward::Forward;
 pub use prove::prove;
 pub use shortfalls::shortfalls;
