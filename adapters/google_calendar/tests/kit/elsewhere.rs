@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use hapax_conformance::Forward;
-use hapax_conformance::kit::Site;
+use hapax_conformance::kit::{Site, say};
 use hapax_core::cell::Connection;
 use hapax_core::executor::{Executor, RunReport, RunRequest};
 use hapax_core::identity::{NamespaceSecret, OperationKey};
@@ -112,10 +112,10 @@ async fn a_lost_answer_is_no_success_and_its_repeat_an_alarm(server: &str) {
 /// Plays both, where the server is installed.
 pub(crate) async fn play_all() {
     if !third_party::available(EMULATE) {
-        println!("{CELL} at emulate: skipped, not installed");
-        return;
+        return say(format!("{CELL} at emulate: skipped, not installed\n").as_bytes());
     }
     let server = third_party::start(EMULATE).await.expect("emulate starts");
     a_clean_answer_about_another_id_is_an_alarm(server.url()).await;
     a_lost_answer_is_no_success_and_its_repeat_an_alarm(server.url()).await;
+    say(format!("{CELL} at emulate: 2 runs, each an alarm\n").as_bytes());
 }
