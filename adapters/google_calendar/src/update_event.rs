@@ -189,17 +189,17 @@ impl UpdateEvent {
         let same = |(asked, shown): ((_, Option<&String>), &Option<String>)| {
             asked.1.is_none_or(|asked| wire::same_text(asked, shown.as_deref()))
         };
-        self.texts().into_iter().zip(shown).all(same) && self.shown_otherwise(event).is_none()
+        let is = |asked: &Option<When>, shown| asked.as_ref().is_none_or(|asked| asked.is_so(shown));
+        self.texts().into_iter().zip(shown).all(same)
+            && is(&self.start, event.start.as_ref())
+            && is(&self.end, event.end.as_ref())
     }
 
     /// What an answer to our request says otherwise than we did.
     fn contradiction(&self, event: &Event) -> Option<&'static str> {
-        if event.id == self.event { self.shown_otherwise(event) } else { Some("event") }
-    }
-
-    fn shown_otherwise(&self, event: &Event) -> Option<&'static str> {
         let is = |asked: &Option<When>, shown| asked.as_ref().is_none_or(|asked| asked.is_shown_as(shown));
         match (is(&self.start, event.start.as_ref()), is(&self.end, event.end.as_ref())) {
+            _ if event.id != self.event => Some("event"),
             (false, _) => Some("start"),
             (_, false) => Some("end"),
             _ => None,

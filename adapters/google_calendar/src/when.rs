@@ -68,15 +68,16 @@ impl When {
         value
     }
 
-    /// Whether this is what Google shows, in whatever zone it shows it.
+    /// Whether this is when Google shows it, in whatever zone: zones have several names.
     pub(crate) fn is_shown_as(&self, shown: Option<&Shown>) -> bool {
-        let Some(shown) = shown else { return false };
-        let same_zone = match (&self.time_zone, &shown.time_zone) {
-            (Some(asked), Some(shown)) => asked == shown,
-            _ => true,
-        };
-        let there = point(shown.date_time.as_deref(), shown.date.as_deref());
-        same_zone && there.is_some() && there == self.point()
+        let there = shown.and_then(|shown| point(shown.date_time.as_deref(), shown.date.as_deref()));
+        there.is_some() && there == self.point()
+    }
+
+    /// The same, in the zone that is asked for: who asks for a zone alone must not be told that it is so already.
+    pub(crate) fn is_so(&self, shown: Option<&Shown>) -> bool {
+        let zone = shown.and_then(|shown| shown.time_zone.as_ref());
+        self.is_shown_as(shown) && (self.time_zone.is_none() || self.time_zone.as_ref() == zone)
     }
 
     fn point(&self) -> Option<Point> {
@@ -140,9 +141,12 @@ mod tests {
         assert!(ten.is_shown_as(Some(&shown("2026-12-01T09:00:00Z", Some("UTC")))));
         assert!(!ten.is_shown_as(Some(&shown("2026-12-01T10:00:00Z", None))));
         assert!(!ten.is_shown_as(None));
+        assert!(ten.is_so(Some(&shown("2026-12-01T09:00:00Z", Some("UTC")))));
         let there = ten.in_zone("Europe/Berlin");
-        assert!(there.is_shown_as(Some(&shown("2026-12-01T09:00:00Z", None))));
-        assert!(!there.is_shown_as(Some(&shown("2026-12-01T09:00:00Z", Some("UTC")))));
+        let utc = shown("2026-12-01T09:00:00Z", Some("UTC"));
+        assert!(there.is_shown_as(Some(&utc)) && !there.is_so(Some(&utc)));
+        assert!(there.is_so(Some(&shown("2026-12-01T09:00:00Z", Some("Europe/Berlin")))));
+        assert!(!there.is_so(Some(&shown("2026-12-01T09:00:00Z", None))));
     }
 
     #[test]

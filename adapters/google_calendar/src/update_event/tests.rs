@@ -153,6 +153,11 @@ async fn update_event_texts_and_times_are_compared_as_google_writes_them() {
     assert!(so(json!({ "description": null, "location": "Room 1" })).await);
     assert!(so(json!({ "description": "", "location": "Room 1\n" })).await);
     assert!(!so(json!({ "description": "x", "location": "Room 1" })).await);
+    // Who asks for a zone alone must not be told that it is so already; but zones have several names.
+    let berlin = |hour: &str| When::moment(format!("2026-12-01T{hour}:00:00+01:00")).in_zone("Europe/Berlin");
+    let zoned = UpdateEvent { start: Some(berlin("12")), end: Some(berlin("13")), ..self::args() };
+    assert_eq!(noted([event(json!({}))]).find(&zoned).await, Ok(Finding::Absent));
+    assert_eq!(word(&noted([event(json!({}))]).attempt(&zoned).await), "happened");
     assert!(!so(json!({ "description": null, "location": "room 1" })).await);
     assert!(
         !so(json!({ "description": null, "location": "Room 1", "end": { "dateTime": "2026-12-01T13:00:00Z" } })).await
