@@ -1,5 +1,5 @@
-//! `google_calendar.create_event` at a server that nobody here wrote and that isn't as Google says: emulate ignores the id
-//! that we choose, and can't be asked for an event. So what is shown is that this is noticed, and never a success.
+//! The cells at a server that nobody here wrote and that isn't as Google says: emulate ignores the id that we choose, and
+//! can't be asked for an event. So what is shown is that this is noticed, and never a success.
 
 use std::sync::Arc;
 
@@ -13,11 +13,10 @@ use hapax_core::transport::HttpTransport;
 use hapax_core::words::{Next, Outcome};
 use hapax_standin::third_party::{self, Program};
 use hapax_standin::{Fault, FaultProxy, When};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::site::{self, ask, moment};
 
-const CELL: &str = "google_calendar.create_event";
 const EVENTS: &str = "/calendar/v3/calendars/primary/events";
 const EMULATE: Program = Program::Emulate("google");
 /// The id that we chose and the one that the server made are not the same.
@@ -34,7 +33,7 @@ struct Trial {
 }
 
 impl Trial {
-    async fn new(server: &str, title: &str) -> Self {
+    async fn new(server: &str, cell: &str, title: &str, args: Value) -> Self {
         let proxy = FaultProxy::start(server).await.expect("a proxy");
         let credentials = site::token("ya29.elsewhere");
         let connection = Connection::new("calendar", hapax_google_calendar::integration(), credentials);
@@ -47,10 +46,15 @@ impl Trial {
             .build()
             .await
             .expect("an executor");
-        let args = json!({ "summary": title, "start": moment(10, "date_time"), "end": moment(11, "date_time") });
         let key = OperationKey::from_parts(["elsewhere", title]).expect("a key");
-        let request = RunRequest::new("calendar", CELL, key, args).wait_ms(2_000);
+        let request = RunRequest::new("calendar", cell, key, args).wait_ms(2_000);
         Self { executor, clock, proxy, request, site: Site { url: server.to_owned() }, title: title.to_owned() }
+    }
+
+    /// Creating an event with this title.
+    async fn creating(server: &str, title: &str) -> Self {
+        let args = json!({ "summary": title, "start": moment(10, "date_time"), "end": moment(11, "date_time") });
+        Self::new(server, "google_calendar.create_event", title, args).await
     }
 
     async fn call(&self) -> RunReport {
@@ -94,7 +98,7 @@ impl Trial {
 }
 
 async fn a_clean_answer_about_another_id_is_an_alarm(server: &str) {
-    let trial = Trial::new(server, "Clean").await;
+    let trial = Trial::creating(server, "Clean").await;
     let report = trial.call().await;
     assert_eq!(report.alarms, [ALARM], "before anything goes again");
     assert_eq!((trial.requests(), trial.events().await), (1, 1));
@@ -102,20 +106,42 @@ async fn a_clean_answer_about_another_id_is_an_alarm(server: &str) {
 }
 
 async fn a_lost_answer_is_no_success_and_its_repeat_an_alarm(server: &str) {
-    let trial = Trial::new(server, "Lost").await;
+    let trial = Trial::creating(server, "Lost").await;
     let lost = trial.proxy.inject(When::on("POST", EVENTS), Fault::CutAfterCommit);
     trial.call().await;
     assert_eq!((lost.times_reached(), trial.requests(), trial.events().await), (1, 1, 1));
     trial.goes_no_further().await;
 }
 
-/// Plays both, where the server is installed.
+/// It can't be seen whether the event is there, so it is neither changed nor deleted.
+async fn what_cannot_be_read_is_not_touched(server: &str) {
+    let site = Site { url: server.to_owned() };
+    let made = site::by_hand(&site, "By hand").await.expect("an event");
+    for (cell, method) in [("google_calendar.update_event", "PATCH"), ("google_calendar.delete_event", "DELETE")] {
+        let mut args = json!({ "event": made["id"] });
+        if method == "PATCH" {
+            args["summary"] = "By hapax".into();
+        }
+        let trial = Trial::new(server, cell, "By hand", args).await;
+        for _ in 0..5 {
+            trial.call().await;
+            trial.clock.forward(60_000);
+        }
+        let reads = trial.proxy.seen().into_iter().filter(|seen| seen.method == "GET").count();
+        assert!(reads >= 2, "it is tried again: {reads}");
+        let sent = trial.proxy.seen().into_iter().filter(|seen| seen.method != "GET").count();
+        assert_eq!((sent, trial.events().await), (0, 1), "{cell}");
+    }
+}
+
+/// Plays them, where the server is installed.
 pub(crate) async fn play_all() {
     if !third_party::available(EMULATE) {
-        return say(format!("{CELL} at emulate: skipped, not installed\n").as_bytes());
+        return say(b"emulate: skipped, not installed\n");
     }
     let server = third_party::start(EMULATE).await.expect("emulate starts");
     a_clean_answer_about_another_id_is_an_alarm(server.url()).await;
     a_lost_answer_is_no_success_and_its_repeat_an_alarm(server.url()).await;
-    say(format!("{CELL} at emulate: 2 runs, each an alarm\n").as_bytes());
+    what_cannot_be_read_is_not_touched(server.url()).await;
+    say(b"emulate: 4 runs, none of them a success, and an alarm where an event was created\n");
 }
