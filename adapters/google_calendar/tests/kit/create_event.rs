@@ -26,7 +26,7 @@ impl CellSubject for CreateEvent {
 
     fn routes(&self) -> Routes {
         const EVENTS: &str = "/calendar/v3/calendars/*/events";
-        Routes { shot: ("POST", EVENTS), prepare: None, look: Some(("GET", "/calendar/v3/calendars/*/events*")) }
+        Routes { shot: ("POST", EVENTS), prepare: &[], look: Some(("GET", "/calendar/v3/calendars/*/events*")) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {

@@ -54,7 +54,7 @@ impl CellSubject for OnEvent {
             Self::Update => "PATCH",
             Self::Delete => "DELETE",
         };
-        Routes { shot: (method, ONE), prepare: Some(("GET", BEFORE)), look: Some(("GET", AFTER)) }
+        Routes { shot: (method, ONE), prepare: &[("GET", BEFORE)], look: Some(("GET", AFTER)) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
