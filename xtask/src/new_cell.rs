@@ -71,6 +71,11 @@ pub(crate) fn is_name(name: &str) -> bool {
     name.split('_').all(fits)
 }
 
+/// Whether some cell is erased without a path, so that another can be.
+fn imports_erase(text: &str) -> bool {
+    text.match_indices("erase(").any(|(at, _)| !text.get(..at).is_some_and(|before| before.ends_with("::")))
+}
+
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_lowercase() || letter.is_ascii_digit()
 }
@@ -112,8 +117,7 @@ impl New {
             insert::exported(&text, &cell, &format!("{title}, {title}Cell, {title}Receipt"))
         })?;
         self.change("src/client.rs", "the cell in `cells`", |text| {
-            let known = text.contains("erase(");
-            let path = if known { "erase" } else { "hapax_core::cell::erase" };
+            let path = if imports_erase(text) { "erase" } else { "hapax_core::cell::erase" };
             insert::element(text, &["fn cells(", "vec!["], &format!("{path}(crate::{title}Cell)"))
         })
     }
@@ -210,6 +214,12 @@ mod tests {
             assert!(refused.contains("is no cell's name"), "{cell}: {refused}");
         }
         assert!(write(nowhere, "acme", "send_message").expect_err("refused").contains("there is no adapters/acme"));
+    }
+
+    #[test]
+    fn a_path_is_written_unless_the_name_is_imported() {
+        assert!(imports_erase("vec![erase(crate::A), hapax_core::cell::erase(crate::B)]"));
+        assert!(!imports_erase("vec![hapax_core::cell::erase(crate::A)]") && !imports_erase("vec![]"));
     }
 
     #[test]
