@@ -8,6 +8,8 @@ pub mod executor;
 pub mod group;
 pub mod identity;
 pub mod ledger;
+#[cfg(feature = "mail")]
+pub mod mail_address;
 pub mod money;
 #[cfg(feature = "oauth")]
 pub mod oauth;

@@ -3,9 +3,10 @@
 use hapax_core::cell::CellArgs;
 use hapax_core::executor::Executor;
 use hapax_core::group::{Counts, Course, Group, GroupError, Progress, Target};
+use hapax_core::mail_address::Address;
 use sha2::{Digest, Sha256};
 
-use crate::mail::{Address, Mail};
+use crate::mail::Mail;
 
 /// Why there is no bulk. In each case nothing was sent.
 #[derive(Debug)]

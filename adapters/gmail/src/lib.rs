@@ -21,7 +21,8 @@ use hapax_core::cell::SharedIntegration;
 
 pub use bulk::{BulkError, bulk, send_bulk};
 pub use client::Gmail;
-pub use mail::{Address, Attachment, Mail, Mailbox, NoAddress, Reply};
+pub use hapax_core::mail_address::{Address, Mailbox, NoAddress};
+pub use mail::{Attachment, Mail, Reply};
 pub use send::{SendCell, SendReceipt};
 
 /// Gmail, for a connection.

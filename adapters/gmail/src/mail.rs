@@ -1,14 +1,14 @@
 //! What a mail is made of, checked before anything is journaled.
 
 use std::fmt;
-use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hapax_core::cell::{CellArgs, Echo};
+use hapax_core::mail_address::{Address, Mailbox};
 use hapax_core::transport::is_plain_segment;
 use lettre::message::header::ContentType;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sends this mail. Nothing of it is volatile: another wording is another mail.
@@ -42,22 +42,6 @@ pub struct Mail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Reply>,
 }
-
-/// A person or a list, by address and name.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Mailbox {
-    /// `jane@example.com`.
-    pub address: Address,
-    /// The name beside it, in any script.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// An address that has been checked. It is never shown by Debug.
-#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Address(String);
 
 /// A file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -106,87 +90,6 @@ impl Mail {
     /// The addresses that stand in the mail for everybody to see.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Address> {
         self.to.iter().chain(&self.cc).map(|mailbox| &mailbox.address)
-    }
-}
-
-impl Mailbox {
-    /// An address with a name.
-    pub fn named(address: Address, name: impl Into<String>) -> Self {
-        Self { address, name: Some(name.into()) }
-    }
-}
-
-impl From<Address> for Mailbox {
-    fn from(address: Address) -> Self {
-        Self { address, name: None }
-    }
-}
-
-impl Address {
-    /// The address as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// A text that is no mail address. It doesn't quote the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoAddress;
-
-impl fmt::Display for NoAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("is no mail address like jane@example.com; an international domain is written as xn--...")
-    }
-}
-
-impl std::error::Error for NoAddress {}
-
-impl FromStr for Address {
-    type Err = NoAddress;
-
-    fn from_str(text: &str) -> Result<Self, NoAddress> {
-        Self::try_from(text.to_owned())
-    }
-}
-
-impl TryFrom<String> for Address {
-    type Error = NoAddress;
-
-    fn try_from(text: String) -> Result<Self, NoAddress> {
-        // Quoted local parts and addresses outside ASCII exist; Gmail's API promises neither.
-        let plain = text.is_ascii() && !text.contains(|c: char| c == '"' || c.is_ascii_control() || c == ' ');
-        match lettre::Address::from_str(&text) {
-            Ok(address) if plain && address.domain().contains('.') => Ok(Self(text)),
-            _ => Err(NoAddress),
-        }
-    }
-}
-
-impl From<Address> for String {
-    fn from(address: Address) -> Self {
-        address.0
-    }
-}
-
-impl JsonSchema for Address {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Address".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "email" })
-    }
-}
-
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Address")
-    }
-}
-
-impl fmt::Debug for Mailbox {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Mailbox")
     }
 }
 

@@ -1,10 +1,11 @@
 //! A mail as RFC 5322 text. The same mail gives the same bytes: nothing is drawn from a clock or from
 //! chance, and Google adds Date and Message-ID itself.
 
+use hapax_core::mail_address;
 use lettre::message::header::{self, ContentTransferEncoding, Header, HeaderName, HeaderValue, Headers};
 use lettre::message::{Attachment, Body, Mailbox, Mailboxes, MultiPart, MultiPartKind, SinglePart};
 
-use crate::mail::{self, Mail};
+use crate::mail::Mail;
 
 /// The header that carries our mark.
 pub(crate) const KEY: &str = "X-Hapax-Key";
@@ -86,7 +87,11 @@ fn heads(mail: &Mail, mark: &str) -> Result<Headers, String> {
     Ok(heads)
 }
 
-fn set<H: Header>(heads: &mut Headers, people: &[mail::Mailbox], make: fn(Mailboxes) -> H) -> Result<(), String> {
+fn set<H: Header>(
+    heads: &mut Headers,
+    people: &[mail_address::Mailbox],
+    make: fn(Mailboxes) -> H,
+) -> Result<(), String> {
     if !people.is_empty() {
         let people = people.iter().map(mailbox).collect::<Result<Vec<_>, _>>()?;
         heads.set(make(people.into_iter().fold(Mailboxes::new(), Mailboxes::with)));
@@ -94,7 +99,7 @@ fn set<H: Header>(heads: &mut Headers, people: &[mail::Mailbox], make: fn(Mailbo
     Ok(())
 }
 
-fn mailbox(mailbox: &mail::Mailbox) -> Result<Mailbox, String> {
+fn mailbox(mailbox: &mail_address::Mailbox) -> Result<Mailbox, String> {
     let address = mailbox.address.as_str().parse().map_err(|_| "address: is no mail address".to_owned())?;
     Ok(Mailbox::new(mailbox.name.clone(), address))
 }

@@ -21,10 +21,10 @@ use std::sync::Arc;
 
 use hapax_core::cell::SharedIntegration;
 
-pub use address::{Address, Mailbox, NoAddress};
 pub use attachment::Attachment;
 pub use cancel_scheduled::{CancelScheduled, CancelScheduledCell, CancelScheduledReceipt};
 pub use client::Resend;
+pub use hapax_core::mail_address::{Address, Mailbox, NoAddress};
 pub use hapax_core::words::Doer;
 pub use mail::{Mail, Template, Variable};
 pub use send::{MailReceipt, SendCell};

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use hapax_core::cell::CellArgs;
+use hapax_core::mail_address::Mailbox;
 use hapax_core::transport::is_plain_segment;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::address::{Mailbox, bare};
+use crate::address::{bare, written};
 use crate::attachment::Attachment;
 use crate::wire::{MARK, Mail as Stored};
 
@@ -110,10 +111,10 @@ impl Mail {
     pub(crate) fn written(&self, mark: &str) -> Value {
         let mut mail = Map::new();
         let mut put = |name: &str, value: Value| mail.insert(name.to_owned(), value);
-        put("from", self.from.written().into());
+        put("from", written(&self.from).into());
         for (name, people) in [("to", &self.to), ("cc", &self.cc), ("bcc", &self.bcc), ("reply_to", &self.reply_to)] {
             if !people.is_empty() {
-                put(name, people.iter().map(Mailbox::written).collect());
+                put(name, people.iter().map(written).collect());
             }
         }
         for (name, text) in [("subject", &self.subject), ("text", &self.text), ("html", &self.html)] {
