@@ -31,6 +31,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_postgres::integration(),
         #[cfg(feature = "resend")]
         hapax_resend::integration(),
+        #[cfg(feature = "sendgrid")]
+        hapax_sendgrid::integration(),
         #[cfg(feature = "slack")]
         hapax_slack::integration(),
         #[cfg(feature = "stripe")]

@@ -44,6 +44,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         "google_calendar",
         #[cfg(feature = "resend")]
         "resend",
+        #[cfg(feature = "sendgrid")]
+        "sendgrid",
         #[cfg(feature = "slack")]
         "slack",
         #[cfg(feature = "stripe")]
@@ -69,6 +71,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "google_calendar" => hapax_google_calendar::standin::CREDENTIALS,
         #[cfg(feature = "resend")]
         "resend" => hapax_resend::standin::CREDENTIALS,
+        #[cfg(feature = "sendgrid")]
+        "sendgrid" => hapax_sendgrid::standin::CREDENTIALS,
         #[cfg(feature = "slack")]
         "slack" => hapax_slack::standin::CREDENTIALS,
         #[cfg(feature = "stripe")]
@@ -101,6 +105,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "google_calendar" => Some(hapax_google_calendar::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "resend")]
         "resend" => Some(hapax_resend::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "sendgrid")]
+        "sendgrid" => Some(hapax_sendgrid::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "slack")]
         "slack" => Some(hapax_slack::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "stripe")]

@@ -13,6 +13,8 @@ mod gmail;
 mod google_calendar;
 #[path = "../../../../adapters/resend/tests/crash/jobs.rs"]
 mod resend;
+#[path = "../../../../adapters/sendgrid/tests/crash/jobs.rs"]
+mod sendgrid;
 #[path = "../../../../adapters/slack/tests/crash/jobs.rs"]
 mod slack;
 #[path = "../../../../adapters/stripe/tests/crash/jobs.rs"]
@@ -79,6 +81,7 @@ pub(crate) fn all() -> Vec<Job> {
         gmail::JOBS,
         google_calendar::JOBS,
         resend::JOBS,
+        sendgrid::JOBS,
         slack::JOBS,
         stripe::JOBS,
         twilio::JOBS,
@@ -96,6 +99,7 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
         "gmail" => gmail::intent(job.cell, site, number).await,
         "google_calendar" => google_calendar::intent(job.cell, site, number).await,
         "resend" => resend::intent(job.cell, site, number).await,
+        "sendgrid" => sendgrid::intent(job.cell, site, number).await,
         "slack" => slack::intent(job.cell, site, number).await,
         "stripe" => stripe::intent(job.cell, site, number).await,
         "twilio" => twilio::intent(job.cell, site, number).await,

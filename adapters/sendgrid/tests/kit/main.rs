@@ -1,0 +1,71 @@
+//! Hands SendGrid's cells and the stand-in to the conformance kit.
+#![cfg(feature = "standin")]
+
+mod cells;
+mod site;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hapax_conformance::kit::{CellSubject, Subject};
+use hapax_core::cell::{Credentials, SharedIntegration};
+use hapax_sendgrid::standin::StandIn;
+use hapax_standin::{Server, World};
+
+struct SendGrid;
+
+fn key(text: &str) -> Credentials {
+    Credentials::none().with("api_key", text.into())
+}
+
+#[async_trait]
+impl Subject for SendGrid {
+    fn integration(&self) -> SharedIntegration {
+        hapax_sendgrid::integration()
+    }
+
+    fn credentials(&self) -> Credentials {
+        key("SG.kit_first")
+    }
+
+    fn rotated(&self) -> Credentials {
+        key("SG.kit_second")
+    }
+
+    fn met(&self) -> Vec<String> {
+        vec![site::HISTORY_BOUGHT.to_owned()]
+    }
+
+    async fn start(&self, world: World) -> std::io::Result<Server> {
+        StandIn::new(world).serve(0).await
+    }
+
+    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
+        const ONE_STEP: &str = "each of these cells is one request, with nothing before it";
+        const NO_KEY: &str = "SendGrid has no key, so it keeps no record of a refusal and burns nothing";
+        vec![
+            ("do:prepare", ONE_STEP),
+            ("point:after-prepare-step", ONE_STEP),
+            ("verdict:refused-on-record", NO_KEY),
+            ("verdict:key-burnt", NO_KEY),
+            ("verdict:adrift", "SendGrid documents no failure that it repairs later"),
+        ]
+    }
+
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        vec![
+            ("fresh-key-per-attempt", "SendGrid has no key"),
+            ("first-page-is-all", "the activity has no pages"),
+            ("claim-not-stored", "every mail carries our mark, so none can be taken for another intent's"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
+        vec![Arc::new(cells::Send), Arc::new(cells::CancelScheduled), Arc::new(cells::UpsertContact)]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_over_every_cell() {
+    hapax_conformance::prove(Arc::new(SendGrid), env!("CARGO_MANIFEST_DIR")).await;
+}
