@@ -96,7 +96,11 @@ impl CancelScheduled {
 
 impl CellArgs for CancelScheduled {
     fn check(&self) -> Result<(), String> {
-        if is_plain_segment(&self.batch_id) { Ok(()) } else { Err("batch_id: give a batch id of SendGrid's".to_owned()) }
+        if is_plain_segment(&self.batch_id) {
+            Ok(())
+        } else {
+            Err("batch_id: give a batch id of SendGrid's".to_owned())
+        }
     }
 
     fn echo(&self) -> Echo {

@@ -55,11 +55,8 @@ pub(crate) const BY_MARK: Query = Query::by_mark("custom_args.hapax", MARK_FORM)
     .from(&[HISTORY, ACTIVITY, BRACKETS]);
 
 /// Webhooks carry the custom args. They prove that a mail was taken on; silence proves nothing.
-pub(crate) const WEBHOOK: Query = Query::by_mark("custom_args.hapax", MARK_FORM)
-    .reaches(Window::Ever)
-    .told()
-    .needs(REACHABLE)
-    .from(&[EVENTS, MAIL]);
+pub(crate) const WEBHOOK: Query =
+    Query::by_mark("custom_args.hapax", MARK_FORM).reaches(Window::Ever).told().needs(REACHABLE).from(&[EVENTS, MAIL]);
 
 /// A scheduled batch can be cancelled, whatever number of copies it holds.
 pub(crate) const CANCEL_BATCH: Annul = Annul {

@@ -100,11 +100,7 @@ impl Cell for UpsertContactCell {
         let shown = listed.result.into_iter().find(|(email, _)| email.eq_ignore_ascii_case(args.email.as_str()));
         match shown.map(|(_, shown)| shown) {
             Some(Shown { contact: Some(contact), .. }) if args.is_shown_by(&contact) => {
-                Ok(Finding::Happened(UpsertContactReceipt {
-                    job: String::new(),
-                    doer: Doer::CannotTell,
-                    status: None,
-                }))
+                Ok(Finding::Happened(UpsertContactReceipt { job: String::new(), doer: Doer::CannotTell, status: None }))
             }
             Some(Shown { contact: Some(_), .. } | Shown { error: Some(_), .. }) => Ok(Finding::Absent),
             _ => Err(Fault::Unread("an answer that doesn't speak of the address".to_owned())),

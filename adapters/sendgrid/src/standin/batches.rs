@@ -46,9 +46,7 @@ pub(super) fn put(context: &mut Context<'_, SendGrid>) -> Result<(u16, Value), R
         let is_in = |message: &&super::activity::Message| message.batch.as_ref() == Some(&batch.id);
         state.messages.iter().filter(is_in).any(|message| message.leaves_ms <= now_ms + LATEST_MS)
     };
-    let stopped = context.state.batches.iter().filter(|batch| {
-        batch.status.is_some() && !is_due(batch, context.state)
-    });
+    let stopped = context.state.batches.iter().filter(|batch| batch.status.is_some() && !is_due(batch, context.state));
     let is_full = stopped.count() >= MOST;
     let batch = context.state.batches.get(&id).ok_or_else(|| fail(400, Some("batch_id"), "invalid batch id"))?;
     if batch.status.is_some() {
