@@ -69,15 +69,15 @@ pub(super) fn upsert(context: &mut Context<'_, SendGrid>) -> Result<(u16, Value)
     if asked.is_empty() || !asked.iter().all(is_known) {
         return Err(fail(400, Some("contacts"), "each contact needs a valid identifier"));
     }
+    let id = context.world.ids.hex(16);
     for contact in asked {
-        change(context, contact, &lists);
+        change(context, contact, &lists, &id);
     }
-    let job = Job { id: context.world.ids.hex(16), created_ms: context.now_ms };
-    let id = context.state.jobs.add(job).id.clone();
+    context.state.jobs.add(Job { id: id.clone(), created_ms: context.now_ms });
     Ok((202, json!({ "job_id": id })))
 }
 
-fn change(context: &mut Context<'_, SendGrid>, mut asked: Map<String, Value>, lists: &[Value]) {
+fn change(context: &mut Context<'_, SendGrid>, mut asked: Map<String, Value>, lists: &[Value], job: &str) {
     let now_ms = context.now_ms;
     let email = asked.get("email").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     asked.insert("email".to_owned(), email.clone().into());
@@ -90,7 +90,8 @@ fn change(context: &mut Context<'_, SendGrid>, mut asked: Map<String, Value>, li
     if known.is_some_and(|contact| contact.fields == fields) {
         return;
     }
-    context.effect(Effect { kind: "contact".to_owned(), object: email.clone(), ..Effect::default() });
+    let metadata = [("email".to_owned(), email.clone())].into();
+    context.effect(Effect { kind: "contact".to_owned(), object: job.to_owned(), metadata, ..Effect::default() });
     match context.state.contacts.get_mut(&email) {
         Some(contact) => {
             contact.before = contact.shown(now_ms).cloned();

@@ -2,7 +2,7 @@
 //!
 //! It behaves as SendGrid's documents say (`FAILURE_MODES.md` lists them), keeps its state in memory, counts what happened
 //! and can be told to break. Effects are of the kinds `mail`, `cancel` and `contact`; of a mail it keeps the custom args
-//! and to whom it went, of a contact its address.
+//! and to whom it went, of a contact its job and address.
 //!
 //! What becomes of a mail is decided by its recipient: one whose address begins with `bounce` isn't delivered. Nothing may
 //! be sent from `unverified.example`, and the list `unknown` doesn't exist.

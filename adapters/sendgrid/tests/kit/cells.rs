@@ -84,7 +84,22 @@ impl CellSubject for Send {
 
     async fn by_hand(&self, site: &Site, sample: &Sample) -> Option<Result<(), String>> {
         let to = sample.args["to"][0]["address"].as_str().unwrap_or_default();
-        Some(site::mail(site, to, None).await)
+        Some(site::mail(site, to).await)
+    }
+
+    fn ends(&self) -> Vec<(&'static str, End)> {
+        vec![
+            // Nobody says that a 429 did nothing, and nothing keeps a second mail away.
+            ("429-storm", End::Person),
+            // The process is stopped in its second try: what it wrote down may have left, so a person has it.
+            ("connection-refused", End::Any),
+            // Cut before the first byte left, it goes again; after it, nobody can tell, and a person has it.
+            ("connection-cut-at-once", End::Any),
+            // The provider goes on in the end, inside settle, and it is found.
+            ("hangs-before", End::Succeeded),
+            // A departure that was written and answered with an error was not made, and nobody can know that.
+            ("ledger-writes-and-fails", End::Any),
+        ]
     }
 }
 
@@ -109,6 +124,10 @@ impl CellSubject for CancelScheduled {
 
     fn is_effect(&self, effect: &Effect, sample: &Sample, _: &str) -> bool {
         effect.kind == "cancel" && effect.object == sample.target
+    }
+
+    fn is_receipt_of(&self, receipt: &Value, effect: &Effect) -> bool {
+        receipt["batch_id"] == effect.object.as_str()
     }
 
     fn with_other_arguments(&self, _: &Sample) -> Value {
@@ -174,12 +193,14 @@ impl CellSubject for UpsertContact {
     }
 
     fn is_effect(&self, effect: &Effect, sample: &Sample, _: &str) -> bool {
-        effect.kind == "contact" && effect.object == sample.target
+        effect.kind == "contact" && effect.metadata.get("email") == Some(&sample.target)
     }
 
-    /// A receipt names a job and nobody.
-    fn is_receipt_of(&self, receipt: &Value, _: &Effect) -> bool {
-        receipt["job"].is_string()
+    /// A receipt names nobody. Its job is that of the effect, a later one that changed nothing, or none where the
+    /// contact was found as it was to be.
+    fn is_receipt_of(&self, receipt: &Value, effect: &Effect) -> bool {
+        let job = receipt["job"].as_str().unwrap_or_default();
+        job == effect.object || receipt["doer"] == if job.is_empty() { "cannot_tell" } else { "us" }
     }
 
     fn with_other_arguments(&self, sample: &Sample) -> Value {

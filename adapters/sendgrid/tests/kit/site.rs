@@ -26,14 +26,11 @@ pub(crate) async fn batch(site: &Site) -> Result<String, String> {
 }
 
 /// Sends a mail by hand, without our mark.
-pub(crate) async fn mail(site: &Site, to: &str, batch: Option<&str>) -> Result<(), String> {
-    let mut body = json!({
+pub(crate) async fn mail(site: &Site, to: &str) -> Result<(), String> {
+    let body = json!({
         "personalizations": [{ "to": [{ "email": to }] }], "from": { "email": "shop@stand-in.dev" },
         "subject": "by hand", "content": [{ "type": "text/plain", "value": "by hand" }],
     });
-    if let Some(batch) = batch {
-        body["batch_id"] = batch.into();
-    }
     ask(site, "POST", "/v3/mail/send", &body).await.map(|_| ())
 }
 
