@@ -48,6 +48,10 @@ impl Subject for SendGrid {
             ("point:after-prepare-step", ONE_STEP),
             ("verdict:refused-on-record", NO_KEY),
             ("verdict:key-burnt", NO_KEY),
+            (
+                "found:failed",
+                "a mail's failure is its fate, a paused batch can't be told, a contact is as asked or it isn't",
+            ),
             ("verdict:adrift", "SendGrid documents no failure that it repairs later"),
         ]
     }
@@ -56,6 +60,10 @@ impl Subject for SendGrid {
         vec![
             ("fresh-key-per-attempt", "SendGrid has no key"),
             ("first-page-is-all", "the activity has no pages"),
+            (
+                "second-refusal-closes",
+                "no second mail leaves while the first is open; what is to be so is read before it goes again",
+            ),
             ("claim-not-stored", "every mail carries our mark, so none can be taken for another intent's"),
         ]
     }
