@@ -35,7 +35,7 @@ impl CellSubject for Send {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("POST", "/v3/mail/send"), prepare: None, look: Some(("GET", "/v3/messages*")) }
+        Routes { shot: ("POST", "/v3/mail/send"), prepare: &[], look: Some(("GET", "/v3/messages*")) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
@@ -114,7 +114,7 @@ impl CellSubject for CancelScheduled {
 
     fn routes(&self) -> Routes {
         const BATCHES: &str = "/v3/user/scheduled_sends";
-        Routes { shot: ("POST", BATCHES), prepare: None, look: Some(("GET", "/v3/user/scheduled_sends/*")) }
+        Routes { shot: ("POST", BATCHES), prepare: &[], look: Some(("GET", "/v3/user/scheduled_sends/*")) }
     }
 
     async fn intent(&self, site: &Site, _: u64) -> Result<Sample, String> {
@@ -185,7 +185,7 @@ impl CellSubject for UpsertContact {
 
     fn routes(&self) -> Routes {
         const SEARCH: (&str, &str) = ("POST", "/v3/marketing/contacts/search/emails");
-        Routes { shot: ("PUT", "/v3/marketing/contacts"), prepare: None, look: Some(SEARCH) }
+        Routes { shot: ("PUT", "/v3/marketing/contacts"), prepare: &[], look: Some(SEARCH) }
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
