@@ -5,7 +5,7 @@ use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER, available};
 use crate::support::{Ended, hapax};
 
 /// A folder whose configuration names a ledger in a database of its own. Dropping it stops the database.
-pub struct Place {
+pub(crate) struct Place {
     cluster: Cluster,
     runtime: tokio::runtime::Runtime,
     folder: tempfile::TempDir,
@@ -13,7 +13,7 @@ pub struct Place {
 
 impl Place {
     /// `None`, which is said, where PostgreSQL is not installed. The ledger isn't created yet.
-    pub fn open(left_out: &str) -> Option<Self> {
+    pub(crate) fn open(left_out: &str) -> Option<Self> {
         if !available() {
             tell(&format!("left out: {left_out}: no PostgreSQL is installed (initdb, pg_ctl, psql)"));
             return None;
@@ -32,7 +32,7 @@ impl Place {
         Some(Self { cluster, runtime, folder })
     }
 
-    pub fn run(&self, args: &[&str]) -> Ended {
+    pub(crate) fn run(&self, args: &[&str]) -> Ended {
         let ended = Ended::of(hapax().current_dir(self.folder.path()).env("LEDGER_PASSWORD", PASSWORD).args(args));
         assert!(!format!("{}{}", ended.out, ended.err).contains(PASSWORD), "{args:?} shows the password");
         ended

@@ -21,7 +21,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault!("truncated-json", Happened, |run| spoilt(run, Kind::TruncatedJson { bytes: 11 }), "200 with half a body"),
     fault!("empty-body", Happened, |run| spoilt(run, Kind::EmptyBody), "200 without a body"),
     fault!("foreign-html", Happened, |run| spoilt(run, Kind::ForeignHtml), "200 with somebody else's page"),
-    fault!("foreign-object", Happened, foreign_object, "200 that speaks of another object"),
+    fault!("foreign-object", Contradicted, foreign_object, "200 that speaks of another object"),
 ];
 
 fn no_such_success(_: &CellSpec, subject: &dyn CellSubject) -> Option<&'static str> {

@@ -48,6 +48,8 @@ pub enum Ends {
     Happened,
     /// As the guarantee says of an answer that was lost where nothing happened.
     Nothing,
+    /// Found, or with a person: after an alarm nothing goes out by itself.
+    Contradicted,
     /// In any way that the invariants allow; the fault itself may say more.
     Any,
 }
@@ -80,11 +82,12 @@ impl Fault {
             Ends::Succeeded => End::Succeeded,
             Ends::Refused => End::Refused,
             Ends::Any => End::Any,
-            Ends::Happened if completion == Completion::NeedsPerson => End::Person,
+            Ends::Contradicted if standing(spec).look.is_none() => End::Person,
+            Ends::Happened | Ends::Contradicted if completion == Completion::NeedsPerson => End::Person,
             Ends::Nothing if matches!(completion, Completion::NeedsPerson | Completion::AutomaticIfFound) => {
                 End::Person
             }
-            Ends::Happened | Ends::Nothing => End::Succeeded,
+            Ends::Happened | Ends::Contradicted | Ends::Nothing => End::Succeeded,
         }
     }
 }
