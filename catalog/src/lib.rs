@@ -27,6 +27,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_gmail::integration(),
         #[cfg(feature = "google_calendar")]
         hapax_google_calendar::integration(),
+        #[cfg(feature = "paypal")]
+        hapax_paypal::integration(),
         #[cfg(feature = "postgres")]
         hapax_postgres::integration(),
         #[cfg(feature = "resend")]

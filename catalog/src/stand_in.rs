@@ -42,6 +42,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         "gmail",
         #[cfg(feature = "google_calendar")]
         "google_calendar",
+        #[cfg(feature = "paypal")]
+        "paypal",
         #[cfg(feature = "resend")]
         "resend",
         #[cfg(feature = "sendgrid")]
@@ -69,6 +71,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "gmail" => hapax_gmail::standin::CREDENTIALS,
         #[cfg(feature = "google_calendar")]
         "google_calendar" => hapax_google_calendar::standin::CREDENTIALS,
+        #[cfg(feature = "paypal")]
+        "paypal" => hapax_paypal::standin::CREDENTIALS,
         #[cfg(feature = "resend")]
         "resend" => hapax_resend::standin::CREDENTIALS,
         #[cfg(feature = "sendgrid")]
@@ -103,6 +107,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "google_calendar")]
         "google_calendar" => Some(hapax_google_calendar::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "paypal")]
+        "paypal" => Some(hapax_paypal::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "resend")]
         "resend" => Some(hapax_resend::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "sendgrid")]

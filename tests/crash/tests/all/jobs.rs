@@ -11,6 +11,8 @@ mod github;
 mod gmail;
 #[path = "../../../../adapters/google_calendar/tests/crash/jobs.rs"]
 mod google_calendar;
+#[path = "../../../../adapters/paypal/tests/crash/jobs.rs"]
+mod paypal;
 #[path = "../../../../adapters/resend/tests/crash/jobs.rs"]
 mod resend;
 #[path = "../../../../adapters/sendgrid/tests/crash/jobs.rs"]
@@ -80,6 +82,7 @@ pub(crate) fn all() -> Vec<Job> {
         github::JOBS,
         gmail::JOBS,
         google_calendar::JOBS,
+        paypal::JOBS,
         resend::JOBS,
         sendgrid::JOBS,
         slack::JOBS,
@@ -98,6 +101,7 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
         "github" => github::intent(job.cell, site, number).await,
         "gmail" => gmail::intent(job.cell, site, number).await,
         "google_calendar" => google_calendar::intent(job.cell, site, number).await,
+        "paypal" => paypal::intent(job.cell, site, number).await,
         "resend" => resend::intent(job.cell, site, number).await,
         "sendgrid" => sendgrid::intent(job.cell, site, number).await,
         "slack" => slack::intent(job.cell, site, number).await,

@@ -1,0 +1,136 @@
+//! Address, authentication, and where PayPal puts its errors.
+
+use async_trait::async_trait;
+use hapax_core::capability::Code;
+use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, Wire, erase};
+use hapax_core::oauth::{Client, Grant, Tokens};
+use hapax_core::transport::{Request, Response};
+use hapax_core::words::Fault;
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{PayOrderCell, RefundCell};
+
+/// PayPal, the REST API: orders v2 and payments v2.
+#[derive(Debug, Default)]
+pub struct Paypal {
+    tokens: Tokens,
+}
+
+/// Where tokens come from, below the base URL.
+pub(crate) const TOKEN_PATH: &str = "/v1/oauth2/token";
+
+const CLIENT_ID: CredentialField = CredentialField {
+    name: "client_id",
+    variable: "PAYPAL_CLIENT_ID",
+    optional: false,
+    what: "client id of the REST app",
+};
+
+const CLIENT_SECRET: CredentialField = CredentialField {
+    name: "client_secret",
+    variable: "PAYPAL_CLIENT_SECRET",
+    optional: false,
+    what: "secret of the REST app",
+};
+
+#[async_trait]
+impl Integration for Paypal {
+    fn name(&self) -> &'static str {
+        "paypal"
+    }
+
+    fn base_url(&self) -> &'static str {
+        "https://api-m.paypal.com"
+    }
+
+    fn credentials(&self) -> &'static [CredentialField] {
+        &[CLIENT_ID, CLIENT_SECRET]
+    }
+
+    fn authorize(&self, connection: &Connection, request: &mut Request) -> Result<(), Fault> {
+        self.tokens.authorize(&grant_of(connection)?, request)
+    }
+
+    /// Only PayPal's own envelopes count; a proxy's error page is none.
+    fn code(&self, response: &Response) -> Option<Code> {
+        let envelope: Envelope = serde_json::from_slice(&response.body).ok()?;
+        envelope.code()
+    }
+
+    fn is_absent(&self, response: &Response) -> bool {
+        response.status == 404 && self.code(response).is_some_and(|code| code.code == "INVALID_RESOURCE_ID")
+    }
+
+    async fn refresh(&self, wire: &Wire) -> Result<(), Fault> {
+        self.tokens.refresh(wire, &grant_of(wire.connection())?).await
+    }
+
+    fn reject(&self, wire: &Wire) -> bool {
+        grant_of(wire.connection()).is_ok_and(|grant| self.tokens.reject(&grant))
+    }
+
+    async fn whoami(&self, wire: &Wire) -> Result<String, Fault> {
+        let token = self.tokens.renew(wire, &grant_of(wire.connection())?).await?;
+        let app = token.extra.get("app_id").and_then(Value::as_str).unwrap_or("without an id");
+        let host = wire.connection().base_url.host_str().unwrap_or_default().to_owned();
+        Ok(format!("PayPal app {app} at {host}, token for {} s", token.life_ms / 1000))
+    }
+
+    fn cells(&self) -> Vec<SharedCell> {
+        vec![erase(PayOrderCell), erase(RefundCell)]
+    }
+}
+
+/// The app acts for the account that it belongs to.
+fn grant_of(connection: &Connection) -> Result<Grant, Fault> {
+    let required = |field: CredentialField| {
+        let found = connection.credentials.get(field.name);
+        found.ok_or_else(|| Fault::NotSent(format!("no PayPal {}; set {}", field.name, field.variable)))
+    };
+    let client = Client {
+        id: required(CLIENT_ID)?.expose_secret().to_owned(),
+        secret: Some(required(CLIENT_SECRET)?.clone()),
+        url: format!("{}{TOKEN_PATH}", connection.base_url.as_str().trim_end_matches('/')),
+        by_header: true,
+    };
+    Ok(Grant::ClientCredentials { client, extra: Vec::new() })
+}
+
+/// Both forms of errors: the one of the API, and the one of whatever checks tokens.
+#[derive(Deserialize)]
+struct Envelope {
+    name: Option<String>,
+    message: Option<String>,
+    /// No object that isn't an error has both a name and this.
+    debug_id: Option<String>,
+    #[serde(default)]
+    details: Vec<Detail>,
+    error: Option<String>,
+    error_description: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    issue: Option<String>,
+}
+
+impl Envelope {
+    fn code(self) -> Option<Code> {
+        if let (Some(error), Some(_)) = (self.error, self.error_description) {
+            // The description may quote the token.
+            return Some(Code::new(error, "", "PayPal doesn't accept the access token or the credentials"));
+        }
+        let (name, message) = (self.name?, self.message?);
+        self.debug_id?;
+        let mut issues: Vec<String> = self.details.into_iter().filter_map(|detail| detail.issue).collect();
+        issues.dedup();
+        // Several issues together match no row of one of them. Descriptions of issues are left out: they may
+        // quote the request.
+        Some(Code::new(name, issues.join(","), &Code::nameless(&message)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

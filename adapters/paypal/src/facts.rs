@@ -1,0 +1,94 @@
+//! Facts that several cells share, each with its source. What they mean: `FAILURE_MODES.md`.
+
+use std::time::Duration;
+
+use hapax_core::capability::{Failures, Meaning, Native, Query, Repeat, Row, Scope, Source, Window};
+use hapax_core::identity::Form;
+
+const READ: &str = "2026-11-28";
+
+pub(crate) const ORDERS: Source = Source::spec(
+    "https://github.com/paypal/paypal-rest-api-specifications/blob/main/openapi/checkout_orders_v2.json",
+    READ,
+);
+pub(crate) const PAYMENTS: Source = Source::spec(
+    "https://github.com/paypal/paypal-rest-api-specifications/blob/main/openapi/payments_payment_v2.json",
+    READ,
+);
+const IDEMPOTENCY: Source = Source::official("https://developer.paypal.com/reference/guidelines/idempotency", READ);
+const IN_PROGRESS: Source = Source::presumed("PayPal is still working on an earlier request for the order");
+
+/// Bound on automatic work: as long as an uncaptured order is known to be good for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(6 * 3600);
+
+/// The key of a request. Whether it is compared in the app or in the merchant's account is undocumented, and
+/// so is what a failure leaves of it.
+pub(crate) const fn key(floor: Duration, sources: &'static [Source]) -> Native {
+    Native::key("PayPal-Request-Id", Form::Uuid)
+        .kept(Window::AtLeast(floor), "forgotten")
+        .one_wins()
+        .repeat(Repeat::Returns)
+        .failures(Failures::Unknown)
+        .scope(&[Scope::Account, Scope::Credential, Scope::Endpoint])
+        .from(sources)
+}
+
+/// Orders keep keys for 6 hours.
+pub(crate) const ORDER_KEY: Native = key(Duration::from_secs(6 * 3600), &[ORDERS, IDEMPOTENCY]);
+/// Refunds keep keys for 45 days.
+pub(crate) const REFUND_KEY: Native = key(Duration::from_secs(45 * 86_400), &[PAYMENTS, IDEMPOTENCY]);
+
+/// An order is captured at most once. Nobody writes what becomes of two captures at the same time.
+pub(crate) const ONE_CAPTURE: Native = Native::handle("order")
+    .kept(Window::Ever, "a captured order stays captured, and one that is not captured ends")
+    .then_refuses()
+    .repeat(Repeat::Refuses)
+    .failures(Failures::Rerun)
+    .scope(&[Scope::Account, Scope::Mode])
+    .from(&[ORDERS]);
+
+/// Whether a read shows a capture at once is not written, so an order that isn't captured only suggests.
+pub(crate) const ORDER_BY_ID: Query = Query::by_token().reaches(Window::Ever).from(&[ORDERS]);
+
+/// Refunds are listed in the order that was paid. Whether at once is not written.
+pub(crate) const REFUND_BY_MARK: Query =
+    Query::by_mark("custom_id", Form::Text(32)).reaches(Window::Ever).from(&[ORDERS, PAYMENTS]);
+
+// Rows that hold for both operations.
+pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, PAYMENTS);
+/// A duplicate invoice id of ours can only be our own doing.
+pub(crate) const ORDER_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID", Meaning::Taken, ORDERS);
+pub(crate) const REFUND_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID", Meaning::Taken, PAYMENTS);
+pub(crate) const ALREADY_CAPTURED: Row = Row::new(422, "*", "ORDER_ALREADY_CAPTURED", Meaning::Taken, ORDERS);
+/// It is still completed by itself.
+pub(crate) const COMPLETING: Row =
+    Row::new(422, "*", "ORDER_COMPLETION_IN_PROGRESS", Meaning::Unclear, IN_PROGRESS);
+/// Another request on the same payment is under way; this one failed and is to be tried again.
+pub(crate) const REFUND_IN_PROGRESS: Row =
+    Row::new(409, "*", "PREVIOUS_REQUEST_IN_PROGRESS", Meaning::NotDone, PAYMENTS);
+pub(crate) const FULLY_REFUNDED: Row = Row::new(422, "*", "CAPTURE_FULLY_REFUNDED", Meaning::Taken, PAYMENTS);
+
+#[cfg(test)]
+mod tests {
+    use hapax_core::capability::{Class, Completion, SecondEffect};
+    use hapax_core::cell::Cell;
+
+    use crate::{PayOrderCell, RefundCell};
+
+    #[test]
+    fn guarantees_follow_from_the_facts() {
+        let (pay, needs) = PayOrderCell::SPEC.published();
+        assert_eq!((pay.class, pay.best(), pay.second_effect.len()), (Class::Native, SecondEffect::Enforced, 1));
+        assert_eq!(pay.completion, Completion::Automatic, "{}", pay.sentence());
+        assert!(needs.is_empty());
+        let (refund, needs) = RefundCell::SPEC.published();
+        assert_eq!((refund.class, refund.best()), (Class::Native, SecondEffect::Enforced));
+        assert_eq!(refund.completion, Completion::AutomaticWithin(45 * 86_400), "{}", refund.sentence());
+        assert_eq!(refund.second_effect.len(), 2, "withheld afterwards");
+        assert!(needs.is_empty());
+        for guarantee in [pay, refund] {
+            assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
+            assert!(guarantee.exceptions.iter().any(|what| what.contains("not found")), "{guarantee:?}");
+        }
+    }
+}

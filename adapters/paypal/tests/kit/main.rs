@@ -1,0 +1,47 @@
+//! Hands PayPal's cells and the stand-in to the conformance kit.
+#![cfg(feature = "standin")]
+
+mod cells;
+mod site;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hapax_conformance::kit::{CellSubject, Subject};
+use hapax_core::cell::{Credentials, SharedIntegration};
+use hapax_paypal::standin::StandIn;
+use hapax_standin::{Server, World};
+
+struct Paypal;
+
+fn client(secret: &str) -> Credentials {
+    Credentials::none().with("client_id", "kit".into()).with("client_secret", secret.into())
+}
+
+#[async_trait]
+impl Subject for Paypal {
+    fn integration(&self) -> SharedIntegration {
+        hapax_paypal::integration()
+    }
+
+    fn credentials(&self) -> Credentials {
+        client("kit-first-secret")
+    }
+
+    fn rotated(&self) -> Credentials {
+        client("kit-second-secret")
+    }
+
+    async fn start(&self, world: World) -> std::io::Result<Server> {
+        StandIn::new(world).serve(0).await
+    }
+
+    fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
+        vec![Arc::new(cells::PayOrder), Arc::new(cells::Refund)]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_over_every_cell() {
+    hapax_conformance::prove(Arc::new(Paypal), env!("CARGO_MANIFEST_DIR")).await;
+}
