@@ -86,9 +86,15 @@ mod tests {
         };
         assert_eq!(read("10.5", "EUR").map(|money| money.amount), Ok(1050));
         assert_eq!(read("10.500", "EUR").map(|money| money.amount), Ok(1050));
-        for (value, currency) in
-            [("10.505", "EUR"), ("-1", "EUR"), ("string", "EUR"), ("1.5", "JPY"), ("", "EUR"), ("1", "str"), ("1.ä", "EUR")]
-        {
+        for (value, currency) in [
+            ("10.505", "EUR"),
+            ("-1", "EUR"),
+            ("string", "EUR"),
+            ("1.5", "JPY"),
+            ("", "EUR"),
+            ("1", "str"),
+            ("1.ä", "EUR"),
+        ] {
             assert!(read(value, currency).is_err(), "{value} {currency}");
         }
     }

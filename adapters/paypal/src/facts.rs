@@ -61,8 +61,7 @@ pub(crate) const ORDER_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID",
 pub(crate) const REFUND_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID", Meaning::Taken, PAYMENTS);
 pub(crate) const ALREADY_CAPTURED: Row = Row::new(422, "*", "ORDER_ALREADY_CAPTURED", Meaning::Taken, ORDERS);
 /// It is still completed by itself.
-pub(crate) const COMPLETING: Row =
-    Row::new(422, "*", "ORDER_COMPLETION_IN_PROGRESS", Meaning::Unclear, IN_PROGRESS);
+pub(crate) const COMPLETING: Row = Row::new(422, "*", "ORDER_COMPLETION_IN_PROGRESS", Meaning::Unclear, IN_PROGRESS);
 /// Another request on the same payment is under way; this one failed and is to be tried again.
 pub(crate) const REFUND_IN_PROGRESS: Row =
     Row::new(409, "*", "PREVIOUS_REQUEST_IN_PROGRESS", Meaning::NotDone, PAYMENTS);

@@ -20,8 +20,8 @@ use std::io;
 
 use fail::{Fail, usual};
 use hapax_standin::{
-    Api, Collection, FailuresKept, Idempotency, IssuedTokens, KeyRefusal, KeyRules, KeyScope, Reply, Request, Routes, Server,
-    Service, Twins, World,
+    Api, Collection, FailuresKept, Idempotency, IssuedTokens, KeyRefusal, KeyRules, KeyScope, Reply, Request, Routes,
+    Server, Service, Twins, World,
 };
 use orders::Order;
 use serde_json::Value;

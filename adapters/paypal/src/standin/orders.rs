@@ -71,7 +71,7 @@ pub(super) fn create(context: &mut Context<'_, Paypal>) -> Result<(u16, Value), 
     }
     let unit = units[0].clone();
     let order = Order {
-        id: context.world.ids.next("", 17).to_uppercase(),
+        id: context.world.ids.letters(17).to_uppercase(),
         created_ms: context.now_ms,
         status: "CREATED",
         amount: Amount::read(&unit["amount"])?,
@@ -111,7 +111,7 @@ pub(super) fn capture(context: &mut Context<'_, Paypal>) -> Result<(u16, Value),
         "pending" => "PENDING",
         _ => "COMPLETED",
     };
-    let (id, can_be_refunded) = (context.world.ids.next("", 17).to_uppercase(), source != "no-refund");
+    let (id, can_be_refunded) = (context.world.ids.letters(17).to_uppercase(), source != "no-refund");
     let order = context.state.orders.get_mut(&context.path("id")).ok_or_else(Fail::missing)?;
     order.status = "COMPLETED";
     order.capture = Some(Capture { id, status, amount: order.amount.clone(), can_be_refunded });

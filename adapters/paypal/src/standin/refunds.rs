@@ -75,7 +75,7 @@ pub(super) fn create(context: &mut Context<'_, Paypal>) -> Result<(u16, Value), 
         return Err(Fail::unprocessable("REFUND_AMOUNT_EXCEEDED"));
     }
     capture.status = if amount == left { "REFUNDED" } else { "PARTIALLY_REFUNDED" };
-    let refund = Refund { id: context.world.ids.next("", 17).to_uppercase(), capture: id, amount, sent };
+    let refund = Refund { id: context.world.ids.letters(17).to_uppercase(), capture: id, amount, sent };
     let value = refund.value();
     let effect = Effect {
         kind: "refund".to_owned(),
