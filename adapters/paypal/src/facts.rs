@@ -16,6 +16,7 @@ pub(crate) const PAYMENTS: Source = Source::spec(
     READ,
 );
 const IDEMPOTENCY: Source = Source::official("https://developer.paypal.com/reference/guidelines/idempotency", READ);
+const LIMITS: Source = Source::official("https://developer.paypal.com/api/rate-limiting", READ);
 const IN_PROGRESS: Source = Source::presumed("PayPal is still working on an earlier request for the order");
 
 /// Bound on automatic work: as long as an uncaptured order is known to be good for.
@@ -56,6 +57,8 @@ pub(crate) const REFUND_BY_MARK: Query =
 
 // Rows that hold for both operations.
 pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, PAYMENTS);
+/// The request was denied; PayPal's own example sends a POST again after it.
+pub(crate) const LIMITED: Row = Row::new(429, "RATE_LIMIT_REACHED", "*", Meaning::NotDone, LIMITS);
 /// A duplicate invoice id of ours can only be our own doing.
 pub(crate) const ORDER_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID", Meaning::Taken, ORDERS);
 pub(crate) const REFUND_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID", Meaning::Taken, PAYMENTS);

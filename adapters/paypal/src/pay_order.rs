@@ -71,7 +71,8 @@ pub struct PayOrderCell;
 
 const ORDER: &str = "order";
 
-const ANSWERS: &[Row] = &[facts::ALREADY_CAPTURED, facts::ORDER_INVOICE, facts::COMPLETING, facts::UNAUTHORIZED];
+const ANSWERS: &[Row] =
+    &[facts::ALREADY_CAPTURED, facts::ORDER_INVOICE, facts::COMPLETING, facts::UNAUTHORIZED, facts::LIMITED];
 
 const SPEC: CellSpec = CellSpec::new(
     "paypal.pay_order",
@@ -103,7 +104,7 @@ impl Cell for PayOrderCell {
             return Ok(Step::Ready);
         }
         if let Some(former) = cx.names().former_note(ORDER)
-            && let Some(step) = again(cx, former).await?
+            && let Some(step) = again(cx, args, former).await?
         {
             return Ok(step);
         }
@@ -175,14 +176,15 @@ async fn create(cx: &Context, args: &PayOrder) -> Result<Step<PayOrderReceipt>, 
     })
 }
 
-/// What the order of the epoch before is good for. It can't be taken back, so as long as it can be paid it is
-/// the one that is paid: another one beside it might be paid too.
-async fn again(cx: &Context, former: &str) -> Result<Option<Step<PayOrderReceipt>>, Fault> {
+/// What the order of the epoch before is good for. It can't be taken back, so as long as it can be paid and says
+/// what is wanted now it is the one that is paid: another one beside it might be paid too.
+async fn again(cx: &Context, args: &PayOrder, former: &str) -> Result<Option<Step<PayOrderReceipt>>, Fault> {
     let Some(order) = cx.get::<Order>(read(former)).await? else { return Ok(None) };
     Ok(match stand(&order)? {
-        Finding::Absent => Some(Step::Note(ORDER, order.id)),
+        Finding::Absent if args.is_echoed_by(&order, &cx.names().mark()) => Some(Step::Note(ORDER, order.id)),
+        // Superseded with another amount: what was sent for the old one was refused, or is past its settle.
+        Finding::Absent | Finding::Failed(_) => None,
         Finding::Happened(receipt) => Some(Step::Happened(receipt)),
-        Finding::Failed(_) => None,
         _ => return Err(Fault::Unread(format!("the order {former} can't be told"))),
     })
 }

@@ -151,9 +151,9 @@ async fn pay_order_other_failures_are_not_guessed() {
 }
 
 #[tokio::test]
-async fn pay_order_unauthorized_is_not_done() {
+async fn pay_order_unauthorized_and_limited_are_not_done() {
     let expired = (401, json!({"error": "invalid_token", "error_description": "Token signature verification failed"}));
-    for answer in [expired, error(401, "AUTHENTICATION_FAILURE", &[])] {
+    for answer in [expired, error(401, "AUTHENTICATION_FAILURE", &[]), error(429, "RATE_LIMIT_REACHED", &[])] {
         assert_eq!(word(&noted([answer]).attempt(&args()).await), "not done");
     }
     assert_eq!(word(&scripted(CELL, []).attempt(&args()).await), "not done", "no order is noted");
@@ -198,7 +198,10 @@ async fn pay_order_superseding_pays_the_same_order() {
     assert_eq!(open.prepare(&args()).await, Ok(Step::Note(ORDER, ID.to_owned())));
     let paid = after(vec![(200, order("COMPLETED", &mark(), &["COMPLETED"]))]);
     assert!(matches!(paid.prepare(&args()).await, Ok(Step::Happened(_))));
-    for gone in [(200, order("COMPLETED", &mark(), &["DECLINED"])), missing()] {
+    // Another amount is wanted now.
+    let mut dearer = order("CREATED", &mark(), &[]);
+    dearer["purchase_units"][0]["amount"]["value"] = "99.00".into();
+    for gone in [(200, order("COMPLETED", &mark(), &["DECLINED"])), missing(), (200, dearer)] {
         let desk = after(vec![gone, (201, order("CREATED", &mark(), &[]))]);
         assert!(matches!(desk.prepare(&args()).await, Ok(Step::Note(..))));
         assert_eq!(desk.asked().last().map(String::as_str), Some("POST /v2/checkout/orders"));

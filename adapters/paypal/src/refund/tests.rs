@@ -76,12 +76,14 @@ async fn refund_spent_is_taken() {
 }
 
 #[tokio::test]
-async fn refund_in_progress_is_not_done() {
+async fn refund_in_progress_and_limited_are_not_done() {
     let busy = error(409, "RESOURCE_CONFLICT", &["PREVIOUS_REQUEST_IN_PROGRESS"]);
     assert_eq!(word(&scripted(CELL, [busy]).attempt(&args()).await), "not done");
     let other = error(409, "RESOURCE_CONFLICT", &["SOMETHING_ELSE"]);
     assert_eq!(word(&scripted(CELL, [other]).attempt(&args()).await), "unclear");
-    assert_eq!(word(&scripted(CELL, [error(401, "AUTHENTICATION_FAILURE", &[])]).attempt(&args()).await), "not done");
+    for denied in [error(401, "AUTHENTICATION_FAILURE", &[]), error(429, "RATE_LIMIT_REACHED", &[])] {
+        assert_eq!(word(&scripted(CELL, [denied]).attempt(&args()).await), "not done");
+    }
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ impl StandIn {
         Self(Service::new(world, Paypal::default()))
     }
 
-    /// The account is set to block payments with an invoice id that was paid before.
+    /// The account is set to block payments and refunds with an invoice id that one of them had before.
     pub fn blocks_repeated_invoice_ids(self) -> Self {
         self.0.state().blocks_repeated_invoice_ids = true;
         self

@@ -10,6 +10,7 @@ use super::{Paypal, invoice_of, planted};
 #[derive(Clone, Debug)]
 pub(super) struct Refund {
     id: String,
+    pub(super) created_ms: i64,
     capture: String,
     amount: Amount,
     /// The request's body.
@@ -49,7 +50,10 @@ pub(super) fn create(context: &mut Context<'_, Paypal>) -> Result<(u16, Value), 
     let (id, sent) = (context.path("id"), context.request.json_at("").clone());
     let all = context.state.orders.iter().flat_map(|order| &order.refunds);
     let invoice = invoice_of(&sent);
-    if invoice.is_some() && all.clone().any(|refund| invoice_of(&refund.sent) == invoice) {
+    if context.state.blocks_repeated_invoice_ids
+        && invoice.is_some()
+        && all.clone().any(|refund| invoice_of(&refund.sent) == invoice)
+    {
         return Err(Fail::unprocessable("DUPLICATE_INVOICE_ID"));
     }
     let wanted = match &sent["amount"] {
@@ -75,7 +79,8 @@ pub(super) fn create(context: &mut Context<'_, Paypal>) -> Result<(u16, Value), 
         return Err(Fail::unprocessable("REFUND_AMOUNT_EXCEEDED"));
     }
     capture.status = if amount == left { "REFUNDED" } else { "PARTIALLY_REFUNDED" };
-    let refund = Refund { id: context.world.ids.letters(17).to_uppercase(), capture: id, amount, sent };
+    let new = context.world.ids.letters(17).to_uppercase();
+    let refund = Refund { id: new, created_ms: context.now_ms, capture: id, amount, sent };
     let value = refund.value();
     let effect = Effect {
         kind: "refund".to_owned(),

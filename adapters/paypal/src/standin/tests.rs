@@ -130,7 +130,7 @@ async fn repeated_invoice_ids_are_blocked_where_the_account_says_so() {
 
 #[tokio::test]
 async fn a_payment_is_refunded_up_to_its_amount() {
-    let stage = stage(|it| it).await;
+    let stage = stage(StandIn::blocks_repeated_invoice_ids).await;
     let path = stage.paid("v").await;
     let first = stage.call("POST", &path, "r1", &refund("4.00", "a")).await;
     assert_eq!((first.status, &first.value()["amount"]["value"]), (201, &json!("4.00")));

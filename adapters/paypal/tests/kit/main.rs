@@ -36,6 +36,28 @@ impl Subject for Paypal {
         StandIn::new(world).serve(0).await
     }
 
+    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
+        vec![(
+            "verdict:taken",
+            "a repeat carries the key of the first request, which gets what that one did: the executor never lets a key lapse",
+        )]
+    }
+
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        vec![
+            ("first-page-is-all", "nothing is listed in pages: an order holds its payments and refunds"),
+            (
+                "reported-before-durable",
+                "what the ledger lost is found again by its mark, or given again by the key of its order or refund",
+            ),
+            (
+                "claim-not-stored",
+                "every payment and refund carries our mark, so none can be taken for another intent's",
+            ),
+            ("secret-in-a-message", "a request carries an access token, and the kit knows the credentials alone"),
+        ]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![Arc::new(cells::PayOrder), Arc::new(cells::Refund)]
     }
