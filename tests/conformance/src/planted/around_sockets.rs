@@ -72,7 +72,9 @@ impl Transport for Careless {
     async fn shoot(&self, base: &Url, mut request: Request, gate: Gate) -> Result<Response, Fault> {
         match self.bug {
             Bug::FreshKey => {
-                for (_, value) in request.headers.iter_mut().filter(|(name, _)| name == "Idempotency-Key") {
+                // The usual names of a header with a key; an adapter sends no other of these.
+                let is_key = |name: &str| name == "Idempotency-Key" || name.ends_with("-Request-Id");
+                for (_, value) in request.headers.iter_mut().filter(|(name, _)| is_key(name)) {
                     *value = uuid::Uuid::new_v4().to_string();
                 }
                 self.below.shoot(base, request, gate).await
