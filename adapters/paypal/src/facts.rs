@@ -16,7 +16,6 @@ pub(crate) const PAYMENTS: Source = Source::spec(
     READ,
 );
 const IDEMPOTENCY: Source = Source::official("https://developer.paypal.com/reference/guidelines/idempotency", READ);
-const LIMITS: Source = Source::official("https://developer.paypal.com/api/rate-limiting", READ);
 const IN_PROGRESS: Source = Source::presumed("PayPal is still working on an earlier request for the order");
 
 /// Bound on automatic work: as long as an uncaptured order is known to be good for.
@@ -55,10 +54,8 @@ pub(crate) const ORDER_BY_ID: Query = Query::by_token().reaches(Window::Ever).fr
 pub(crate) const REFUND_BY_MARK: Query =
     Query::by_mark("custom_id", Form::Text(32)).reaches(Window::Ever).from(&[ORDERS, PAYMENTS]);
 
-// Rows that hold for both operations.
+// Rows that hold for both operations. Limits (429) have none: nobody says that nothing was done.
 pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, PAYMENTS);
-/// The request was denied; PayPal's own example sends a POST again after it.
-pub(crate) const LIMITED: Row = Row::new(429, "RATE_LIMIT_REACHED", "*", Meaning::NotDone, LIMITS);
 /// A duplicate invoice id of ours can only be our own doing.
 pub(crate) const ORDER_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID", Meaning::Taken, ORDERS);
 pub(crate) const REFUND_INVOICE: Row = Row::new(422, "*", "DUPLICATE_INVOICE_ID", Meaning::Taken, PAYMENTS);

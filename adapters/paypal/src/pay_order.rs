@@ -71,8 +71,7 @@ pub struct PayOrderCell;
 
 const ORDER: &str = "order";
 
-const ANSWERS: &[Row] =
-    &[facts::ALREADY_CAPTURED, facts::ORDER_INVOICE, facts::COMPLETING, facts::UNAUTHORIZED, facts::LIMITED];
+const ANSWERS: &[Row] = &[facts::ALREADY_CAPTURED, facts::ORDER_INVOICE, facts::COMPLETING, facts::UNAUTHORIZED];
 
 const SPEC: CellSpec = CellSpec::new(
     "paypal.pay_order",

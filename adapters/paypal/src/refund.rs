@@ -45,8 +45,7 @@ pub struct RefundReceipt {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RefundCell;
 
-const ANSWERS: &[Row] =
-    &[facts::FULLY_REFUNDED, facts::REFUND_INVOICE, facts::REFUND_IN_PROGRESS, facts::UNAUTHORIZED, facts::LIMITED];
+const ANSWERS: &[Row] = &[facts::FULLY_REFUNDED, facts::REFUND_INVOICE, facts::REFUND_IN_PROGRESS, facts::UNAUTHORIZED];
 
 const SPEC: CellSpec = CellSpec::new(
     "paypal.refund",

@@ -60,7 +60,7 @@ pub(crate) fn unclear() -> Vec<(u16, Value)> {
     vec![
         error(500, "INTERNAL_SERVER_ERROR", &[]),
         error(503, "SERVICE_UNAVAILABLE", &[]),
-        error(429, "SOMETHING_ELSE", &[]),
+        error(429, "RATE_LIMIT_REACHED", &[]),
         (404, json!({"message": "Not Found"})),
         (422, json!({"errors": ["no"]})),
         (502, json!("<html>")),

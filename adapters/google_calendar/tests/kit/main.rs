@@ -47,6 +47,7 @@ impl Subject for GoogleCalendar {
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
         vec![
             ("fresh-key-per-attempt", "Google Calendar has no key: an id stands in the body, a version in `If-Match`"),
+            ("first-page-is-all", "an event is read by its id; only those of other epochs are listed"),
             ("claim-not-stored", "every event has our id and mark, so none can be taken for another intent's"),
             ("second-refusal-closes", "an event is looked for before a second request leaves"),
         ]

@@ -151,9 +151,9 @@ async fn pay_order_other_failures_are_not_guessed() {
 }
 
 #[tokio::test]
-async fn pay_order_unauthorized_and_limited_are_not_done() {
+async fn pay_order_unauthorized_is_not_done() {
     let expired = (401, json!({"error": "invalid_token", "error_description": "Token signature verification failed"}));
-    for answer in [expired, error(401, "AUTHENTICATION_FAILURE", &[]), error(429, "RATE_LIMIT_REACHED", &[])] {
+    for answer in [expired, error(401, "AUTHENTICATION_FAILURE", &[])] {
         assert_eq!(word(&noted([answer]).attempt(&args()).await), "not done");
     }
     assert_eq!(word(&scripted(CELL, []).attempt(&args()).await), "not done", "no order is noted");

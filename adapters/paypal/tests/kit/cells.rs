@@ -9,6 +9,9 @@ use crate::site::{error_reply, paid, post};
 
 const CAPTURE: (&str, &str) = ("POST", "/v2/checkout/orders/*/capture");
 
+/// Nobody says that a 429 did nothing, and three requests that may have done something are the most.
+const LIMITED: &str = "429-storm";
+
 fn members(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
@@ -36,7 +39,7 @@ impl CellSubject for PayOrder {
     fn routes(&self) -> Routes {
         Routes {
             shot: CAPTURE,
-            prepare: Some(("POST", "/v2/checkout/orders")),
+            prepare: &[("POST", "/v2/checkout/orders")],
             look: Some(("GET", "/v2/checkout/orders/*")),
         }
     }
@@ -84,6 +87,10 @@ impl CellSubject for PayOrder {
     async fn by_hand(&self, site: &Site, _: &Sample) -> Option<Result<(), String>> {
         Some(paid(site, "8kk8451t").await.map(|_| ()))
     }
+
+    fn ends(&self) -> Vec<(&'static str, End)> {
+        vec![(LIMITED, End::Person)]
+    }
 }
 
 /// `paypal.refund`.
@@ -107,7 +114,7 @@ impl CellSubject for Refund {
     fn routes(&self) -> Routes {
         Routes {
             shot: ("POST", "/v2/payments/captures/*/refund"),
-            prepare: None,
+            prepare: &[],
             look: Some(("GET", "/v2/checkout/orders/*")),
         }
     }
@@ -158,6 +165,6 @@ impl CellSubject for Refund {
 
     /// What a failure leaves of a key is undocumented, so after one nothing is sent without a person.
     fn ends(&self) -> Vec<(&'static str, End)> {
-        ["502-before", "503-before", "504-before"].map(|fault| (fault, End::Person)).to_vec()
+        [LIMITED, "502-before", "503-before", "504-before"].map(|fault| (fault, End::Person)).to_vec()
     }
 }
