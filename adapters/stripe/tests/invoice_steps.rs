@@ -1,5 +1,6 @@
-//! The harmless steps of `stripe.send_invoice`, each broken in each way, against the stand-in on real sockets: the kit
-//! breaks the request that counts, and an invoice has more before it than any other cell.
+//! The harmless steps of `stripe.send_invoice`, each broken in each way, against the stand-in on real sockets: what the
+//! kit doesn't look at is what a broken step leaves behind (an empty draft at most, never a second line), and a ledger
+//! that is lost between two steps.
 #![cfg(feature = "standin")]
 
 use std::sync::Arc;

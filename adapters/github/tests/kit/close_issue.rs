@@ -27,7 +27,7 @@ impl CellSubject for CloseIssue {
     }
 
     fn routes(&self) -> Routes {
-        Routes { shot: ("PATCH", ONE), prepare: None, look: Some(("GET", ONE)) }
+        Routes { shot: ("PATCH", ONE), prepare: &[], look: Some(("GET", ONE)) }
     }
 
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 /// `postgres.execute`: inserts one row.
 pub(crate) struct Execute;
 
-const NO_STEP: &str = "nothing comes before the transaction";
 const NO_RECORD: &str = "a refusal leaves no record, and nothing is stored but a commit";
 const ONE_ROW: &str = "the key is the table's primary key, so there is one row or none";
 
