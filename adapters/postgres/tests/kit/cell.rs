@@ -14,7 +14,6 @@ pub(crate) const UNREACHED: &[(&str, &str)] = &[
     ("found:failed", NO_RECORD),
     ("found:several", ONE_ROW),
     ("event:alarm", "no two records of one operation can be there, and no answer speaks of another"),
-    ("event:fated", "what is committed has no later fate"),
 ];
 
 const NO_TRANSPORT: &str = "what is bent is the HTTP transport, which this shot doesn't take";
@@ -30,7 +29,6 @@ pub(crate) const HIDDEN: &[(&str, &str)] = &[
     ("secret-in-a-message", NO_TRANSPORT),
     ("absence-believed-at-once", ABSORBED),
     ("reported-before-durable", ABSORBED),
-    ("second-refusal-closes", ABSORBED),
     ("clock-does-not-count-sleep", ABSORBED),
     ("several-swallowed", ONE_ROW),
     ("claim-not-stored", ONE_ROW),
