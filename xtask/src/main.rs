@@ -31,6 +31,9 @@ enum Chore {
         /// Only these steps, by name
         #[arg(long = "only", value_name = "STEP")]
         only: Vec<String>,
+        /// Not these steps, by name
+        #[arg(long = "skip", value_name = "STEP", conflicts_with = "only")]
+        skip: Vec<String>,
         /// Say which steps there are, and do nothing
         #[arg(long)]
         list: bool,
@@ -68,7 +71,7 @@ enum Chore {
 fn main() -> ExitCode {
     let chore = Arguments::parse().chore;
     let done = files::root().and_then(|root| match chore {
-        Chore::Ci { only, list } => ci::ci(&root, &only, list),
+        Chore::Ci { only, skip, list } => ci::ci(&root, &only, &skip, list),
         Chore::Generate { check } => generate::generate(&root, check),
         Chore::Prove { adapters, check } => prove::prove(&root, &adapters, check),
         Chore::Tidy => tidy::tidy(&root),

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::files::{self, Done, folders};
 use crate::generate::catalog::crate_of;
 use crate::generate::{self, Entry};
-use crate::run::Line;
+use crate::run::{Line, has_nextest};
 use crate::say;
 
 /// Runs the kit for these adapters, or all. With `check` the record stays as it was, and a
@@ -41,7 +41,7 @@ pub(crate) fn prove(root: &Path, adapters: &[String], check: bool) -> Done {
 
 /// The kits of these adapters, one at a time: side by side they would miss each other's deadlines.
 fn lines(root: &Path, adapters: &[String]) -> Vec<Line> {
-    if Line::new("cargo nextest --version").is_there(root) {
+    if has_nextest(root) {
         let packages: Vec<String> = adapters.iter().map(|name| format!("package({})", crate_of(name))).collect();
         let text =
             format!("cargo nextest run --workspace --test-threads 1 --filterset binary(kit)&({})", packages.join("|"));

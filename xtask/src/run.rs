@@ -5,6 +5,11 @@ use std::process::{Command, Stdio};
 
 use crate::files::Done;
 
+/// Whether tests can be run by cargo-nextest.
+pub(crate) fn has_nextest(root: &Path) -> bool {
+    Line::new("cargo nextest --version").is_there(root)
+}
+
 /// A command line, with what it needs in its environment.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {

@@ -78,7 +78,7 @@ fn native_facts(spec: &CellSpec, native: &Native) -> (String, Vec<Vec<String>>) 
         Token::Handle(name) => format!("The provider's handle `{name}`"),
         Token::State(name) => format!("The precondition `{name}`"),
     };
-    let relied = native.is_rung(spec.answers_within, spec.resend_settle());
+    let relied = spec.relies_on(native, &|_| true);
     let mut facts = vec![fact("relied on", if relied { "yes" } else { "no: a belt, sent along" })];
     if let Token::Key(field) | Token::ClientId(field) = native.token {
         facts.push(fact("form", &phrases::form(field.form)));
