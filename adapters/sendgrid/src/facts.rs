@@ -69,6 +69,7 @@ pub(crate) const CANCEL_BATCH: Annul = Annul {
 /// A batch is cancelled by one record; a repeat is refused while it is there.
 pub(crate) const CANCELLED_ONCE: Native = Native::state("not cancelled")
     .kept(Window::Ever, "a batch that is cancelled can't be cancelled again")
+    .undone_by("lets the batch go again")
     .repeat(Repeat::Refuses)
     .from(&[CANCEL_ONE]);
 
@@ -79,6 +80,7 @@ pub(crate) const BY_BATCH: Query = Query::by_token().reaches(Window::Unstated).f
 pub(crate) const SAME_FIELDS: Native = Native::state("fields")
     .kept(Window::Ever, "an upsert puts fields in the place of fields")
     .repeat(Repeat::Converges)
+    .undone_by("changes these fields")
     .from(&[UPSERT]);
 
 /// A contact is read by its address and compared. How soon is not said, so the lag is presumed.

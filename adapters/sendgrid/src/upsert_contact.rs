@@ -76,7 +76,7 @@ const SPEC: CellSpec = CellSpec::new(
 .answers(facts::ANSWERS)
 .later("GET /v3/marketing/contacts/imports/{job}: completed, errored or failed")
 .reversal("sendgrid.upsert_contact with the earlier fields; a new contact by deleting it")
-.residual("what somebody else wrote into these fields while an answer was missing is overwritten: the last writer wins; the job may fail after it was accepted");
+.residual("the job may fail after it was accepted");
 
 impl Cell for UpsertContactCell {
     const SPEC: &'static CellSpec = &SPEC;

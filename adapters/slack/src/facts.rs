@@ -69,6 +69,7 @@ pub(crate) const UNTIL_DELETED: Native = Native::state("exists")
 pub(crate) const SAME_CONTENT: Native = Native::state("content")
     .kept(Window::Ever, "an update puts content in the place of content")
     .repeat(Repeat::Converges)
+    .undone_by("changes the message")
     .from(&[UPDATE]);
 
 // Errors come with status 200, so rows name them by code, whatever the status.

@@ -80,7 +80,7 @@ const SPEC: CellSpec = CellSpec::new(
 .answers_within(facts::ANSWERS_WITHIN)
 .patience(facts::PATIENCE)
 .reversal("at the end of the period: until then, by hand; now: not reversible, subscribe again")
-.residual("somebody may take a cancellation at the end of the period back while its answer is missing, and after a stored 500 it is made once more");
+.residual("after a stored 500 a cancellation at the end of the period is made once more");
 
 impl Cell for CancelSubscriptionCell {
     const SPEC: &'static CellSpec = &SPEC;

@@ -82,6 +82,7 @@ pub(crate) const SUBSCRIPTION_BY_ID: Query = BY_ID.from(&[STATUSES, CONSISTENCY]
 /// A subscription is canceled once: a second request is refused, or says again what is so.
 pub(crate) const UNTIL_CANCELED: Native = Native::state("not canceled")
     .kept(Window::Ever, "a canceled subscription never runs again")
+    .undone_by("takes a cancellation at the end of the period back")
     .one_wins()
     .repeat(Repeat::Refuses)
     .failures(Failures::Rerun)

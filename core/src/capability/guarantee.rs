@@ -1,8 +1,8 @@
+mod small_print;
+
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Absence, CellSpec, Class, Failures, GuardKind, Meaning, Native, Need, Repeat, Standing, Sure, Token, Window,
-};
+use super::{Absence, CellSpec, Class, Need, Repeat, Standing};
 
 /// What a ladder amounts to, derived, never typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,9 +100,9 @@ pub fn guarantee(spec: &CellSpec, met: &dyn Fn(&Need) -> bool, likely: bool) -> 
         class: class(&standing),
         second_effect,
         completion,
-        exceptions: exceptions(spec, &standing, completion),
-        assumes: assumptions(spec, met),
-        belts: belts(spec, met),
+        exceptions: small_print::exceptions(spec, &standing, completion),
+        assumes: small_print::assumptions(spec, met),
+        belts: small_print::belts(spec, met),
     }
 }
 
@@ -127,7 +127,7 @@ impl Guarantee {
             .iter()
             .map(|(effect, lasts)| match effect {
                 SecondEffect::Enforced => format!(
-                    "the provider itself refuses a second effect{}",
+                    "the provider itself prevents a second effect{}",
                     span(*lasts, " for at least ", " for good")
                 ),
                 SecondEffect::Proved => format!(
@@ -160,60 +160,6 @@ impl Guarantee {
     }
 }
 
-/// Cases in which a person decides although the completion says that it goes by itself: they follow
-/// from the same facts, and a promise that left them out would be too strong.
-fn exceptions(spec: &CellSpec, standing: &Standing, completion: Completion) -> Vec<String> {
-    let mut exceptions = Vec::new();
-    // Where what isn't found is a person's in any case, there is nothing to except.
-    if matches!(completion, Completion::NeedsPerson | Completion::AutomaticIfFound) {
-        return exceptions;
-    }
-    // What is adrift is neither sent again nor closed before patience is over; a stated time for
-    // repairs ends the doubt. A burnt key is replaced, under the protection of a stronger token.
-    if spec.repairs.is_none() && spec.answers.iter().any(|row| row.means == Meaning::Adrift) {
-        exceptions.push(format!(
-            "the provider answers that it doesn't know itself ({}) and the effect is not found",
-            adrift(spec)
-        ));
-    }
-    // Where a repeat of a spent token tells nothing, only the look tells by what it was spent.
-    let is_silent = |repeat| matches!(repeat, Repeat::Refuses | Repeat::Accepts);
-    let absence = standing.look.map_or(Absence::Nothing, |look| look.absence);
-    let silent = |is_it: &dyn Fn(&Native) -> bool| {
-        absence != Absence::Proves && spec.natives().any(|native| is_silent(native.repeat) && is_it(native))
-    };
-    if silent(&Native::is_handle) {
-        exceptions.push("the handle turns out to be spent and the effect is not found".to_owned());
-    }
-    if silent(&|native| matches!(native.token, Token::ClientId(_))) {
-        exceptions.push("the id turns out to be taken and the effect is not found".to_owned());
-    }
-    // A version that is captured once is also spent by what others change.
-    if silent(&|native| matches!(native.token, Token::State(name) if spec.notes.contains(&name))) {
-        exceptions.push("somebody else changes it after its version was noted and it is not found as asked".to_owned());
-    }
-    // A key of which a server error leaves nothing, or nobody says what, is not relied on after one.
-    let is_kept = |failures| matches!(failures, Failures::Kept | Failures::Burnt);
-    let forgets = standing.guards.iter().all(|guard| guard.kind == GuardKind::Key && !is_kept(guard.failures));
-    if forgets && !standing.guards.is_empty() && absence != Absence::Proves {
-        exceptions.push("the provider answers with a server error and the effect is not found".to_owned());
-    }
-    exceptions
-}
-
-/// The answers by which a provider says that it doesn't know itself.
-fn adrift(spec: &CellSpec) -> String {
-    let rows = spec.answers.iter().filter(|row| row.means == Meaning::Adrift);
-    let mut statuses: Vec<String> = Vec::new();
-    for row in rows {
-        let status = if row.status == 0 { "any error".to_owned() } else { format!("status {}", row.status) };
-        if !statuses.contains(&status) {
-            statuses.push(status);
-        }
-    }
-    statuses.join(", ")
-}
-
 fn class(standing: &Standing) -> Class {
     match (standing.guards.is_empty(), standing.look) {
         (false, _) => Class::Native,
@@ -224,14 +170,12 @@ fn class(standing: &Standing) -> Class {
 
 fn completion(spec: &CellSpec, standing: &Standing, met: &dyn Fn(&Need) -> bool) -> Completion {
     let reads = standing.look.is_some();
-    let settle = spec.resend_settle();
     // A guard completes by resending only if the repeat tells the result, or a read by token does.
+    let tells = [Repeat::Replays, Repeat::Returns, Repeat::Names, Repeat::Converges];
     let completing = spec
         .natives()
-        .filter(|native| native.is_rung(spec.answers_within, settle) && native.needs.iter().all(met))
-        .filter(|native| {
-            reads || matches!(native.repeat, Repeat::Replays | Repeat::Returns | Repeat::Names | Repeat::Converges)
-        });
+        .filter(|native| spec.relies_on(native, met))
+        .filter(|native| reads || tells.contains(&native.repeat));
     let longest = completing.map(|native| native.life.floor.floor_ms()).max_by_key(|floor| floor.unwrap_or(u64::MAX));
     match (longest, standing.look.map(|look| look.absence)) {
         (Some(None), _) | (_, Some(Absence::Proves)) => Completion::Automatic,
@@ -243,41 +187,6 @@ fn completion(spec: &CellSpec, standing: &Standing, met: &dyn Fn(&Need) -> bool)
         }
         (None, None) => Completion::NeedsPerson,
     }
-}
-
-fn assumptions(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<String> {
-    let mut assumes = Vec::new();
-    if spec.settle_source.sure == Sure::Presumed {
-        assumes.push(format!(
-            "a request sent by its deadline is acted on within {} after it, or never (presumed)",
-            words(spec.settle.as_secs())
-        ));
-    }
-    if spec.can_be_adrift() && spec.repairs.is_none() {
-        assumes.push(format!(
-            "the provider repairs what it left adrift within {} (presumed: hapax's patience)",
-            words(spec.patience.as_secs())
-        ));
-    }
-    for native in spec.natives().filter(|native| native.life.floor == Window::Unstated && native.needs.iter().all(met))
-    {
-        let _ = native;
-        assumes.push(format!(
-            "the key lives for one retry loop, {} (presumed: its life is not stated)",
-            words(Window::RETRY_LOOP.as_secs())
-        ));
-    }
-    assumes
-}
-
-fn belts(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<String> {
-    spec.natives()
-        .filter(|native| !native.is_rung(spec.answers_within, spec.resend_settle()) || !native.needs.iter().all(met))
-        .map(|native| match native.token {
-            Token::Key(field) | Token::ClientId(field) => field.name.to_owned(),
-            Token::Handle(name) | Token::State(name) => name.to_owned(),
-        })
-        .collect()
 }
 
 fn lasting(floor_ms: Option<u64>) -> Lasting {

@@ -32,6 +32,8 @@ pub struct Native {
     pub repeat: Repeat,
     /// What a failed first request leaves of it.
     pub failures: Failures,
+    /// What others may do that makes a repeat act again, as in "nobody ... while an answer is missing".
+    pub undone_by: Option<&'static str>,
     /// Within what the provider compares tokens.
     pub scope: &'static [Scope],
     /// What must hold on the connection.
@@ -178,6 +180,7 @@ impl Native {
             twins: Twins::BothMayPass,
             repeat: Repeat::Refuses,
             failures: Failures::Unknown,
+            undone_by: None,
             scope: &[Scope::Account],
             needs: &[],
             sources: &[],
@@ -232,6 +235,18 @@ impl Native {
     pub const fn failures(mut self, failures: Failures) -> Self {
         self.failures = failures;
         self
+    }
+
+    /// What others may do that makes a repeat act again, as in "nobody ... while an answer is missing": it is published
+    /// as an assumption. A repeat that converges has one in any case.
+    pub const fn undone_by(mut self, others: &'static str) -> Self {
+        self.undone_by = Some(others);
+        self
+    }
+
+    /// What others may do that makes a repeat act again.
+    pub(crate) fn undo(&self) -> Option<&'static str> {
+        self.undone_by.or((self.repeat == Repeat::Converges).then_some("changes it back"))
     }
 
     /// Within what tokens are compared.

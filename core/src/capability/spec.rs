@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Annul, Mark, Native, Query, Row, Source, Sure, Token, Window};
+use super::{Annul, Mark, Native, Need, Query, Row, Source, Sure, Token, Window};
 use crate::identity::Form;
 
 /// One (integration × operation) pair: everything that the provider promises about it.
@@ -247,6 +247,11 @@ impl CellSpec {
         self.ladder.iter().filter_map(|rung| if let Rung::Native(native) = rung { Some(native) } else { None })
     }
 
+    /// Whether this native rung counts on a connection where `met` says which needs hold; otherwise it is a belt.
+    pub fn relies_on(&self, native: &Native, met: &dyn Fn(&Need) -> bool) -> bool {
+        native.is_rung(self.answers_within, self.resend_settle()) && native.needs.iter().all(met)
+    }
+
     /// The forms in which tokens and marks of this cell are written.
     pub fn forms(&self) -> (Form, Form) {
         let token = self.natives().find_map(|native| match native.token {
@@ -270,7 +275,7 @@ impl Native {
     /// Whether the facts alone allow relying on it, needs aside: a floor, a source of at least a
     /// specification, and a life that outlasts one deadline and settle (twice that where both of
     /// two twins may pass).
-    pub fn is_rung(&self, answers_within: Duration, settle: Duration) -> bool {
+    fn is_rung(&self, answers_within: Duration, settle: Duration) -> bool {
         let sourced = self.sources.iter().any(|source| source.sure >= Sure::Spec);
         let once = answers_within + settle;
         let least = if self.twins == super::Twins::OneWins { once } else { once * 2 };

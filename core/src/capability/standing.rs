@@ -78,12 +78,7 @@ impl CellSpec {
     /// `floor` is the least that the caller requires of the first half of the guarantee; `likely`
     /// says whether policy accepts absence that only suggests.
     pub fn standing(&self, met: &dyn Fn(&Need) -> bool, floor: SecondEffect, likely: bool) -> Standing {
-        let settle = self.resend_settle();
-        let guards = self
-            .natives()
-            .filter(|native| native.is_rung(self.answers_within, settle) && native.needs.iter().all(met))
-            .map(Guard::of)
-            .collect();
+        let guards = self.natives().filter(|native| self.relies_on(native, met)).map(Guard::of).collect();
         let asked: Vec<_> = self.queries().filter(|query| !query.told && query.needs.iter().all(met)).collect();
         let look = asked.iter().map(|query| query.absence).max().map(|absence| Look {
             absence: if floor == SecondEffect::Enforced { absence.min(Absence::Suggests) } else { absence },
@@ -108,7 +103,7 @@ impl CellSpec {
             look,
             notes: self.notes.to_vec(),
             within_ms: millis(self.answers_within),
-            settle_ms: millis(settle),
+            settle_ms: millis(self.resend_settle()),
             closing_ms: millis(self.closing_settle() + lag),
             record_ms: recorded.floor_ms(),
             patience_ms: millis(self.patience),

@@ -1,0 +1,138 @@
+//! What a promise leaves out when it is said in one sentence: exceptions, assumptions, belts.
+
+use super::{Completion, words};
+use crate::capability::{
+    Absence, CellSpec, Failures, GuardKind, Meaning, Native, Need, Repeat, Standing, Sure, Token, Window,
+};
+
+/// Cases in which a person decides although the completion says that it goes by itself: they follow
+/// from the same facts, and a promise that left them out would be too strong.
+pub(super) fn exceptions(spec: &CellSpec, standing: &Standing, completion: Completion) -> Vec<String> {
+    let mut exceptions = Vec::new();
+    // Where what isn't found is a person's in any case, there is nothing to except.
+    if matches!(completion, Completion::NeedsPerson | Completion::AutomaticIfFound) {
+        return exceptions;
+    }
+    // What is adrift is neither sent again nor closed before patience is over; a stated time for
+    // repairs ends the doubt. A burnt key is replaced, under the protection of a stronger token.
+    if spec.repairs.is_none() && spec.answers.iter().any(|row| row.means == Meaning::Adrift) {
+        exceptions.push(format!(
+            "the provider answers that it doesn't know itself ({}) and the effect is not found",
+            adrift(spec)
+        ));
+    }
+    // Where a repeat of a spent token tells nothing, only the look tells by what it was spent.
+    let is_silent = |repeat| matches!(repeat, Repeat::Refuses | Repeat::Accepts);
+    let absence = standing.look.map_or(Absence::Nothing, |look| look.absence);
+    let silent = |is_it: &dyn Fn(&Native) -> bool| {
+        absence != Absence::Proves && spec.natives().any(|native| is_silent(native.repeat) && is_it(native))
+    };
+    if silent(&Native::is_handle) {
+        exceptions.push("the handle turns out to be spent and the effect is not found".to_owned());
+    }
+    if silent(&|native| matches!(native.token, Token::ClientId(_))) {
+        exceptions.push("the id turns out to be taken and the effect is not found".to_owned());
+    }
+    // A version that is captured once is also spent by what others change.
+    if silent(&|native| matches!(native.token, Token::State(name) if spec.notes.contains(&name))) {
+        exceptions.push("somebody else changes it after its version was noted and it is not found as asked".to_owned());
+    }
+    // A key of which a server error leaves nothing, or nobody says what, is not relied on after one.
+    let is_kept = |failures| matches!(failures, Failures::Kept | Failures::Burnt);
+    let forgets = standing.guards.iter().all(|guard| guard.kind == GuardKind::Key && !is_kept(guard.failures));
+    if forgets && !standing.guards.is_empty() && absence != Absence::Proves {
+        exceptions.push("the provider answers with a server error and the effect is not found".to_owned());
+    }
+    exceptions
+}
+
+/// The answers by which a provider says that it doesn't know itself.
+fn adrift(spec: &CellSpec) -> String {
+    let rows = spec.answers.iter().filter(|row| row.means == Meaning::Adrift);
+    let mut statuses: Vec<String> = Vec::new();
+    for row in rows {
+        let status = if row.status == 0 { "any error".to_owned() } else { format!("status {}", row.status) };
+        if !statuses.contains(&status) {
+            statuses.push(status);
+        }
+    }
+    statuses.join(", ")
+}
+
+pub(super) fn assumptions(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<String> {
+    let mut assumes = Vec::new();
+    if spec.settle_source.sure == Sure::Presumed {
+        assumes.push(format!(
+            "a request sent by its deadline is acted on within {} after it, or never (presumed)",
+            words(spec.settle.as_secs())
+        ));
+    }
+    if spec.can_be_adrift() && spec.repairs.is_none() {
+        assumes.push(format!(
+            "the provider repairs what it left adrift within {} (presumed: hapax's patience)",
+            words(spec.patience.as_secs())
+        ));
+    }
+    let relied_on = |native: &&Native| spec.relies_on(native, met);
+    if spec.natives().filter(relied_on).any(|native| native.life.floor == Window::Unstated) {
+        assumes.push(format!(
+            "the key lives for one retry loop, {} (presumed: its life is not stated)",
+            words(Window::RETRY_LOOP.as_secs())
+        ));
+    }
+    // What others can undo is spent only as long as they don't.
+    for undo in spec.natives().filter(relied_on).filter_map(Native::undo) {
+        assumes.push(format!("nobody {undo} while an answer is missing: a repeat would do it again"));
+    }
+    assumes
+}
+
+pub(super) fn belts(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<String> {
+    spec.natives()
+        .filter(|native| !spec.relies_on(native, met))
+        .map(|native| match native.token {
+            Token::Key(field) | Token::ClientId(field) => field.name.to_owned(),
+            Token::Handle(name) | Token::State(name) => name.to_owned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capability::{Human, Rung, Source};
+
+    const DOC: Source = Source::official("https://example.com", "2026-11-28");
+    const HUMAN: Rung = Rung::Human(Human { place: "there" });
+    const SAME: Native = Native::state("content").kept(Window::Ever, "words").repeat(Repeat::Converges).from(&[DOC]);
+    const ONCE: Native = Native::state("open").kept(Window::Ever, "words").from(&[DOC]);
+    const REOPENED: Native = ONCE.undone_by("opens it again");
+
+    const CONVERGES: CellSpec = CellSpec::new("toy.update", "-", &[Rung::Native(SAME), HUMAN]).be_so();
+    const FINAL: CellSpec = CellSpec::new("toy.delete", "-", &[Rung::Native(ONCE), HUMAN]).be_so();
+    const REVERSIBLE: CellSpec = CellSpec::new("toy.close", "-", &[Rung::Native(REOPENED), HUMAN]).be_so();
+    const BELT: CellSpec = CellSpec::new(
+        "toy.close",
+        "-",
+        &[Rung::Native(Native::state("open").undone_by("opens it again").from(&[DOC])), HUMAN],
+    )
+    .be_so();
+
+    fn undone(spec: &CellSpec) -> Vec<String> {
+        assumptions(spec, &|_| true).into_iter().filter(|assumed| assumed.starts_with("nobody")).collect()
+    }
+
+    #[test]
+    fn what_others_can_undo_is_assumed_not_to_be_undone() {
+        assert_eq!(
+            undone(&CONVERGES),
+            ["nobody changes it back while an answer is missing: a repeat would do it again"]
+        );
+        assert_eq!(
+            undone(&REVERSIBLE),
+            ["nobody opens it again while an answer is missing: a repeat would do it again"]
+        );
+        assert!(undone(&FINAL).is_empty(), "what is final can't be undone");
+        assert!(undone(&BELT).is_empty(), "nothing is assumed of what isn't relied on");
+    }
+}
