@@ -83,7 +83,8 @@ const SPEC: CellSpec = CellSpec::new(
 .stakes(Stakes::Low)
 .answers(&ANSWERS)
 .answers_within(facts::ANSWERS_WITHIN)
-.reversal("slack.update with the earlier content");
+.reversal("slack.update with the earlier content")
+.residual("a message that is gone when it is looked for may have been changed before: a person decides");
 
 impl Cell for UpdateCell {
     const SPEC: &'static CellSpec = &SPEC;
