@@ -101,6 +101,8 @@ async fn lease_lost_in_a_look(run: &Run) -> Played {
     let other = run.process().await?;
     run.take_up(&other).await?;
     stop.release();
+    // What lags is seen by a later look only.
+    run.finish(&other).await?;
     run.wait_until_final(&intent).await
 }
 

@@ -116,11 +116,14 @@ async fn look_too_early(run: &Run) -> Played {
     let process = run.process().await?;
     run.call_for(&process, &intent, 100).await;
     held.reached().await;
-    run.time.jump(standing(run.spec).within_ms + 1);
+    let standing = standing(run.spec);
+    // The last moment at which it may still arrive: settle, from the deadline.
+    let arrives = run.time.elapsed_ms() + standing.within_ms + standing.settle_ms - 5_000;
+    run.time.jump(standing.within_ms + 1);
     run.wait_until_heard(&intent).await?;
     // Whatever is sent now is lost too, so that only an early belief could close the first.
     run.proxy.inject(run.shot().always(), Proxy::LoseRequest);
-    run.work_for(&process, standing(run.spec).settle_ms - 5_000).await?;
+    run.work_for(&process, arrives.saturating_sub(run.time.elapsed_ms())).await?;
     held.release();
     held.finished().await;
     run.happened(&intent, 1)
