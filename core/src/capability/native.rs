@@ -238,7 +238,7 @@ impl Native {
     }
 
     /// What others may do that makes a repeat act again, as in "nobody ... while an answer is missing": it is published
-    /// as an assumption. A repeat that converges has one in any case.
+    /// as an assumption. A state to which a repeat converges has one in any case.
     pub const fn undone_by(mut self, others: &'static str) -> Self {
         self.undone_by = Some(others);
         self
@@ -246,7 +246,8 @@ impl Native {
 
     /// What others may do that makes a repeat act again.
     pub(crate) fn undo(&self) -> Option<&'static str> {
-        self.undone_by.or((self.repeat == Repeat::Converges).then_some("changes it back"))
+        let is_state = matches!(self.token, Token::State(_));
+        self.undone_by.or((is_state && self.repeat == Repeat::Converges).then_some("changes it back"))
     }
 
     /// Within what tokens are compared.

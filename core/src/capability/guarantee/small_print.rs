@@ -109,6 +109,8 @@ mod tests {
     const REOPENED: Native = ONCE.undone_by("opens it again");
 
     const CONVERGES: CellSpec = CellSpec::new("toy.update", "-", &[Rung::Native(SAME), HUMAN]).be_so();
+    const KEY: Native = Native::key("key", crate::identity::Form::Uuid).kept(Window::Ever, "words").from(&[DOC]);
+    const KEYED: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY.repeat(Repeat::Converges)), HUMAN]);
     const FINAL: CellSpec = CellSpec::new("toy.delete", "-", &[Rung::Native(ONCE), HUMAN]).be_so();
     const REVERSIBLE: CellSpec = CellSpec::new("toy.close", "-", &[Rung::Native(REOPENED), HUMAN]).be_so();
     const BELT: CellSpec = CellSpec::new(
@@ -132,6 +134,7 @@ mod tests {
             undone(&REVERSIBLE),
             ["nobody opens it again while an answer is missing: a repeat would do it again"]
         );
+        assert!(undone(&KEYED).is_empty(), "what a key did isn't done again, whatever others do");
         assert!(undone(&FINAL).is_empty(), "what is final can't be undone");
         assert!(undone(&BELT).is_empty(), "nothing is assumed of what isn't relied on");
     }
