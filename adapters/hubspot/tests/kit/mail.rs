@@ -1,0 +1,84 @@
+//! What the kit can't know of `hubspot.send_single_email`.
+
+use async_trait::async_trait;
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_standin::{Effect, Reply};
+use serde_json::{Map, Value, json};
+
+use crate::site::{self, members, post, routes};
+
+const SEND: &str = "/marketing/v3/transactional/single-email/send";
+
+pub(crate) struct SendSingleEmail;
+
+fn mail(email_id: u64, to: String) -> Sample {
+    let args = json!({ "email_id": email_id, "to": to, "custom_properties": { "order": "1042" } });
+    Sample { args, target: to }
+}
+
+#[async_trait]
+impl CellSubject for SendSingleEmail {
+    fn id(&self) -> &'static str {
+        "hubspot.send_single_email"
+    }
+
+    fn routes(&self) -> Routes {
+        routes(SEND, None)
+    }
+
+    async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
+        Ok(mail(1042, format!("jane{number}@example.com")))
+    }
+
+    fn is_effect(&self, effect: &Effect, sample: &Sample, _: &str) -> bool {
+        effect.kind == "mail" && effect.carries(&sample.target) && effect.token.is_some()
+    }
+
+    /// A send says nothing of ours that could be counted by.
+    fn counts_apart(&self) -> bool {
+        false
+    }
+
+    fn with_other_arguments(&self, sample: &Sample) -> Value {
+        let mut args = sample.args.clone();
+        args["email_id"] = 1043.into();
+        args
+    }
+
+    fn foreign_members(&self) -> Map<String, Value> {
+        members(json!({ "status": "foreign" }))
+    }
+
+    fn error_reply(&self, status: u16) -> Reply {
+        site::error_reply(status)
+    }
+
+    fn refuses(&self) -> bool {
+        true
+    }
+
+    async fn refused_intent(&self, _: &Site, number: u64) -> Option<Result<Sample, String>> {
+        Some(Ok(mail(404, format!("jane{number}@example.com"))))
+    }
+
+    fn can_fail_later(&self) -> bool {
+        true
+    }
+
+    async fn failing_intent(&self, _: &Site, number: u64) -> Option<Result<Sample, String>> {
+        Some(Ok(mail(1042, format!("bounced{number}@example.com"))))
+    }
+
+    fn has_hands(&self) -> bool {
+        true
+    }
+
+    async fn by_hand(&self, site: &Site, sample: &Sample) -> Option<Result<(), String>> {
+        let body = json!({ "emailId": sample.args["email_id"], "message": { "to": sample.args["to"] } });
+        Some(post(site, SEND, &body).await.map(|_| ()))
+    }
+
+    fn ends(&self) -> Vec<(&'static str, End)> {
+        Vec::new()
+    }
+}
