@@ -1,5 +1,7 @@
 //! Facts that several cells share, each with its source. What they mean: `FAILURE_MODES.md`.
 
+use std::time::Duration;
+
 use hapax_core::capability::{Failures, Meaning, Native, Need, Query, Repeat, Row, Scope, Source, Window};
 use hapax_core::identity::Form;
 
@@ -12,7 +14,8 @@ const CONTACTS: Source =
     Source::official("https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide", READ);
 const PROPERTIES: Source =
     Source::official("https://developers.hubspot.com/docs/api-reference/latest/crm/properties/guide", READ);
-const UNIQUE: Source = Source::official("https://developers.hubspot.com/changelog/unique-properties-for-contacts", READ);
+const UNIQUE: Source =
+    Source::official("https://developers.hubspot.com/changelog/unique-properties-for-contacts", READ);
 const SINGLE_SEND: Source =
     Source::official("https://developers.hubspot.com/docs/api-reference/latest/marketing/single-send/guide", READ);
 const ERRORS: Source = Source::official("https://developers.hubspot.com/docs/api-reference/error-handling", READ);
@@ -73,6 +76,9 @@ pub(crate) const SEND_ID: Native = Native::key("message.sendId", Form::Uuid)
     .failures(Failures::Unknown)
     .scope(&[Scope::Account])
     .from(&[SINGLE_SEND, SPEC]);
+
+/// How long we wait until a send is accepted: short, so that a repeat still fits into what is presumed of a `sendId`.
+pub(crate) const ACCEPTED_WITHIN: Duration = Duration::from_secs(30);
 
 // Rows that several cells share. 423, 429 and 477 have none: nobody says that nothing was done.
 pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, ERRORS);

@@ -46,8 +46,10 @@ pub struct SendSingleEmail {
 /// A send that HubSpot accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SingleEmailReceipt {
-    /// HubSpot's id of the send: its `statusId`.
+    /// HubSpot's id of the request that it accepted: its `statusId`.
     pub id: String,
+    /// What names the mail: at most one is sent for it, by this request or an earlier one.
+    pub send_id: String,
     /// `PENDING`, `PROCESSING`, `COMPLETE` or `CANCELED`.
     pub status: String,
     /// What became of it, once that is known: `SENT`, or why not.
@@ -71,8 +73,11 @@ const SPEC: CellSpec = CellSpec::new(
 )
 .answers(&[facts::UNAUTHORIZED])
 .stakes(Stakes::High)
+.answers_within(facts::ACCEPTED_WITHIN)
 .later("by reading the status of the send")
-.residual("HubSpot doesn't say for how long it remembers a sendId: forgotten sooner than presumed, a repeat is a second mail");
+.residual(
+    "HubSpot doesn't say for how long it remembers a sendId: forgotten sooner than presumed, a repeat is a second mail",
+);
 
 /// The status of a send, as HubSpot shows it.
 #[derive(Deserialize)]
@@ -92,7 +97,7 @@ impl Cell for SendSingleEmailCell {
     async fn attempt(&self, shot: Shot<'_>, args: &SendSingleEmail) -> Answer<SingleEmailReceipt> {
         let send_id = shot.names().token("send");
         let request = Request::post("/marketing/v3/transactional/single-email/send").json(args.body(&send_id));
-        shot.send(request, |status: SendStatus| match receipt(status) {
+        shot.send(request, |status: SendStatus| match receipt(status, send_id) {
             Ok(receipt) => Answer::Happened(receipt),
             Err(fault) => Answer::Unclear(fault),
         })
@@ -108,15 +113,15 @@ impl Cell for SendSingleEmailCell {
         if status.id != id {
             return Err(Fault::Echo("statusId".to_owned()));
         }
-        receipt(status).map(Some)
+        receipt(status, cx.names().token("send")).map(Some)
     }
 }
 
-fn receipt(send: SendStatus) -> Result<SingleEmailReceipt, Fault> {
+fn receipt(send: SendStatus, send_id: String) -> Result<SingleEmailReceipt, Fault> {
     if send.id.is_empty() || !STATUSES.contains(&send.status.as_str()) {
         return Err(Fault::Unread("a send without an id, or of an unknown status".to_owned()));
     }
-    Ok(SingleEmailReceipt { id: send.id, status: send.status, result: send.result })
+    Ok(SingleEmailReceipt { id: send.id, send_id, status: send.status, result: send.result })
 }
 
 impl SendSingleEmail {

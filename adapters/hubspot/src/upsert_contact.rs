@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::wire::{self, Record};
 use crate::facts;
+use crate::wire::{self, Record};
 
 /// Creates the contact with this unique value, or changes the one that has it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -99,9 +99,7 @@ impl Cell for UpsertContactCell {
 
     async fn find(&self, cx: &Context, args: &UpsertContact) -> Result<Finding<ContactReceipt>, Fault> {
         Ok(match args.read(cx).await? {
-            Some(record) if args.is_so(&record) => {
-                Finding::Happened(args.receipt(record.id, None, Doer::CannotTell))
-            }
+            Some(record) if args.is_so(&record) => Finding::Happened(args.receipt(record.id, None, Doer::CannotTell)),
             _ => Finding::Absent,
         })
     }
@@ -118,10 +116,7 @@ impl Cell for UpsertContactCell {
 
 impl UpsertContact {
     /// The contact with this address and these values.
-    pub fn by_email<'a>(
-        address: impl Into<String>,
-        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Self {
+    pub fn by_email<'a>(address: impl Into<String>, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let properties = properties.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         Self { id_property: EMAIL.to_owned(), id: address.into(), properties }
     }

@@ -54,7 +54,8 @@ fn upsert_one(context: &mut Context<'_, HubSpot>, input: &Value) -> Result<Value
 
 pub(super) fn read(context: &mut Context<'_, HubSpot>) -> Result<(u16, Value), Fail> {
     let property = text(context, "/idProperty").unwrap_or("hs_object_id").to_owned();
-    let names: Vec<String> = list(context, "/properties").iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+    let names: Vec<String> =
+        list(context, "/properties").iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
     let inputs = list(context, "/inputs");
     let (now_ms, twists) = (context.now_ms, context.twists);
     let contacts = context.state.store.of(KIND).list(now_ms, twists).filter(|contact| !contact.is_archived);

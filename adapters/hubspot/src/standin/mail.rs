@@ -41,7 +41,8 @@ impl Send {
 }
 
 pub(super) fn send(context: &mut Context<'_, HubSpot>) -> Result<Value, Fail> {
-    let to = text(context, "/message/to").ok_or_else(|| Fail::new(400, "VALIDATION_ERROR", "message.to is required"))?;
+    let to =
+        text(context, "/message/to").ok_or_else(|| Fail::new(400, "VALIDATION_ERROR", "message.to is required"))?;
     if *context.request.json_at("/emailId") == 404 {
         return Err(Fail::new(404, "OBJECT_NOT_FOUND", "The email was not found"));
     }

@@ -33,7 +33,11 @@ impl HubSpot {
                 return Err(Fail::invalid(name, "PROPERTY_DOESNT_EXIST", &words));
             }
             if matches!(name.as_str(), "dealstage" | "hs_pipeline_stage") && value.starts_with("missing") {
-                return Err(Fail::invalid(name, "INVALID_OPTION", &format!("{value} was not one of the allowed options")));
+                return Err(Fail::invalid(
+                    name,
+                    "INVALID_OPTION",
+                    &format!("{value} was not one of the allowed options"),
+                ));
             }
             if !self.is_unique(kind, name) || value.is_empty() {
                 continue;

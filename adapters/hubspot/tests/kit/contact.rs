@@ -1,7 +1,7 @@
 //! What the kit can't know of `hubspot.upsert_contact`.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,8 @@ impl CellSubject for UpsertContact {
 
     fn is_effect(&self, effect: &Effect, sample: &Sample, _: &str) -> bool {
         let is_wanted = |(name, value): (&String, &String)| sample.args["properties"][name.as_str()] == value.as_str();
-        let is_so = ["firstname", "phone"].iter().all(|name| effect.metadata.get_key_value(*name).is_some_and(is_wanted));
+        let is_so =
+            ["firstname", "phone"].iter().all(|name| effect.metadata.get_key_value(*name).is_some_and(is_wanted));
         effect.kind == "contact" && effect.carries(&sample.target) && is_so
     }
 
@@ -60,7 +61,9 @@ impl CellSubject for UpsertContact {
     }
 
     fn foreign_members(&self) -> Map<String, Value> {
-        members(json!({ "results": [{ "id": "99999999", "new": true, "properties": { "email": "other@example.com" } }] }))
+        members(
+            json!({ "results": [{ "id": "99999999", "new": true, "properties": { "email": "other@example.com" } }] }),
+        )
     }
 
     fn error_reply(&self, status: u16) -> Reply {
@@ -93,5 +96,9 @@ impl CellSubject for UpsertContact {
 
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
         vec![("equal-intents", ONCE), ("equal-intents-one-record", ONCE)]
+    }
+
+    fn ends(&self) -> Vec<(&'static str, End)> {
+        vec![site::LIMITED]
     }
 }

@@ -9,6 +9,9 @@ use crate::site::{self, members, post, routes};
 
 const SEND: &str = "/marketing/v3/transactional/single-email/send";
 
+const ALIKE: &str = "two equal mails have no mark by which their effects could be counted apart; that their sendIds differ \
+                     is a unit test";
+
 pub(crate) struct SendSingleEmail;
 
 fn mail(email_id: u64, to: String) -> Sample {
@@ -32,6 +35,11 @@ impl CellSubject for SendSingleEmail {
 
     fn is_effect(&self, effect: &Effect, sample: &Sample, _: &str) -> bool {
         effect.kind == "mail" && effect.carries(&sample.target) && effect.token.is_some()
+    }
+
+    /// The receipt names the request that was answered, which may be a repeat, and the mail by its `sendId`.
+    fn is_receipt_of(&self, receipt: &Value, effect: &Effect) -> bool {
+        effect.token.as_deref() == receipt["send_id"].as_str()
     }
 
     /// A send says nothing of ours that could be counted by.
@@ -78,7 +86,23 @@ impl CellSubject for SendSingleEmail {
         Some(post(site, SEND, &body).await.map(|_| ()))
     }
 
+    fn skips(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("equal-intents", ALIKE)]
+    }
+
+    /// Nobody says that a 429 did nothing, and what an answered 5xx leaves of a `sendId`.
     fn ends(&self) -> Vec<(&'static str, End)> {
-        Vec::new()
+        let unsaid = [
+            "429-storm",
+            "502-before",
+            "503-before",
+            "504-before",
+            "500-after",
+            "502-after",
+            "503-after",
+            "504-after",
+            "stored-500-with-effect",
+        ];
+        unsaid.map(|fault| (fault, End::Person)).to_vec()
     }
 }

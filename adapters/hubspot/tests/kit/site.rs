@@ -1,15 +1,16 @@
 //! What others do at the stand-in: requests past every fault.
 
-use hapax_conformance::kit::{Routes, Site};
+use hapax_conformance::kit::{End, Routes, Site};
 use hapax_standin::Reply;
 use hapax_standin::client::Call;
 use serde_json::{Map, Value, json};
 
 /// The needs that the cells name.
-pub(crate) const MET: [&str; 2] = [
-    "deals have the property hapax_key with unique values",
-    "tickets have the property hapax_key with unique values",
-];
+pub(crate) const MET: [&str; 2] =
+    ["deals have the property hapax_key with unique values", "tickets have the property hapax_key with unique values"];
+
+/// Nobody says that a 429 did nothing, and three requests that may have done something are the most.
+pub(crate) const LIMITED: (&str, End) = ("429-storm", End::Person);
 
 /// Each cell is one request, with nothing before it.
 pub(crate) fn routes(shot: &'static str, look: Option<(&'static str, &'static str)>) -> Routes {
