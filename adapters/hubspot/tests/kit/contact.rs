@@ -66,6 +66,13 @@ impl CellSubject for UpsertContact {
         )
     }
 
+    /// A batch in which the one input fails. Nobody says that nothing was done, so it is looked for.
+    fn refusal_inside_a_success(&self) -> Option<Reply> {
+        let error = json!({ "status": "error", "category": "VALIDATION_ERROR", "message": "the kit says no" });
+        let batch = json!({ "status": "COMPLETE", "results": [], "numErrors": 1, "errors": [error] });
+        Some(Reply::json(207, &batch))
+    }
+
     fn error_reply(&self, status: u16) -> Reply {
         site::error_reply(status)
     }

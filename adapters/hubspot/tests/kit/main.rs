@@ -38,6 +38,24 @@ impl Subject for HubSpot {
         StandIn::new(world).serve(0).await
     }
 
+    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
+        vec![
+            ("found:failed", "what is created is there or it isn't; nothing is found that came to nothing"),
+            ("found:several", "every look is a read by a unique value, which shows one record at most"),
+        ]
+    }
+
+    fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
+        const ONE: &str = "every look is a read by a unique value, which shows one record at most";
+        vec![
+            ("fresh-key-per-attempt", "the bug changes keys in headers, and HubSpot has none there"),
+            ("first-page-is-all", ONE),
+            ("several-swallowed", ONE),
+            ("second-refusal-closes", "no second request leaves before the first one is settled"),
+            ("claim-not-stored", "what is created carries our key, and a contact is claimed by nobody"),
+        ]
+    }
+
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
         vec![
             Arc::new(contact::UpsertContact),
