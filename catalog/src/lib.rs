@@ -25,15 +25,12 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_github::integration(),
         #[cfg(feature = "gmail")]
         hapax_gmail::integration(),
-<<<<<<< HEAD
         #[cfg(feature = "google_calendar")]
         hapax_google_calendar::integration(),
-        #[cfg(feature = "paypal")]
-        hapax_paypal::integration(),
-=======
         #[cfg(feature = "hubspot")]
         hapax_hubspot::integration(),
->>>>>>> 8fbac38 (HubSpot: facts and failure modes, four cells with their stand-in)
+        #[cfg(feature = "paypal")]
+        hapax_paypal::integration(),
         #[cfg(feature = "postgres")]
         hapax_postgres::integration(),
         #[cfg(feature = "resend")]

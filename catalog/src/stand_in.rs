@@ -40,15 +40,12 @@ pub fn stand_ins() -> Vec<&'static str> {
         "github",
         #[cfg(feature = "gmail")]
         "gmail",
-<<<<<<< HEAD
         #[cfg(feature = "google_calendar")]
         "google_calendar",
-        #[cfg(feature = "paypal")]
-        "paypal",
-=======
         #[cfg(feature = "hubspot")]
         "hubspot",
->>>>>>> 8fbac38 (HubSpot: facts and failure modes, four cells with their stand-in)
+        #[cfg(feature = "paypal")]
+        "paypal",
         #[cfg(feature = "resend")]
         "resend",
         #[cfg(feature = "sendgrid")]
@@ -74,15 +71,12 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "github" => hapax_github::standin::CREDENTIALS,
         #[cfg(feature = "gmail")]
         "gmail" => hapax_gmail::standin::CREDENTIALS,
-<<<<<<< HEAD
         #[cfg(feature = "google_calendar")]
         "google_calendar" => hapax_google_calendar::standin::CREDENTIALS,
-        #[cfg(feature = "paypal")]
-        "paypal" => hapax_paypal::standin::CREDENTIALS,
-=======
         #[cfg(feature = "hubspot")]
         "hubspot" => hapax_hubspot::standin::CREDENTIALS,
->>>>>>> 8fbac38 (HubSpot: facts and failure modes, four cells with their stand-in)
+        #[cfg(feature = "paypal")]
+        "paypal" => hapax_paypal::standin::CREDENTIALS,
         #[cfg(feature = "resend")]
         "resend" => hapax_resend::standin::CREDENTIALS,
         #[cfg(feature = "sendgrid")]
@@ -115,15 +109,12 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "github" => Some(hapax_github::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "gmail")]
         "gmail" => Some(hapax_gmail::standin::StandIn::new(world).serve(port).await),
-<<<<<<< HEAD
         #[cfg(feature = "google_calendar")]
         "google_calendar" => Some(hapax_google_calendar::standin::StandIn::new(world).serve(port).await),
-        #[cfg(feature = "paypal")]
-        "paypal" => Some(hapax_paypal::standin::StandIn::new(world).serve(port).await),
-=======
         #[cfg(feature = "hubspot")]
         "hubspot" => Some(hapax_hubspot::standin::StandIn::new(world).serve(port).await),
->>>>>>> 8fbac38 (HubSpot: facts and failure modes, four cells with their stand-in)
+        #[cfg(feature = "paypal")]
+        "paypal" => Some(hapax_paypal::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "resend")]
         "resend" => Some(hapax_resend::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "sendgrid")]

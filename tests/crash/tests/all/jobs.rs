@@ -9,15 +9,12 @@ mod amadeus;
 mod github;
 #[path = "../../../../adapters/gmail/tests/crash/jobs.rs"]
 mod gmail;
-<<<<<<< HEAD
 #[path = "../../../../adapters/google_calendar/tests/crash/jobs.rs"]
 mod google_calendar;
-#[path = "../../../../adapters/paypal/tests/crash/jobs.rs"]
-mod paypal;
-=======
 #[path = "../../../../adapters/hubspot/tests/crash/jobs.rs"]
 mod hubspot;
->>>>>>> 8fbac38 (HubSpot: facts and failure modes, four cells with their stand-in)
+#[path = "../../../../adapters/paypal/tests/crash/jobs.rs"]
+mod paypal;
 #[path = "../../../../adapters/resend/tests/crash/jobs.rs"]
 mod resend;
 #[path = "../../../../adapters/sendgrid/tests/crash/jobs.rs"]
@@ -86,12 +83,9 @@ pub(crate) fn all() -> Vec<Job> {
         amadeus::JOBS,
         github::JOBS,
         gmail::JOBS,
-<<<<<<< HEAD
         google_calendar::JOBS,
-        paypal::JOBS,
-=======
         hubspot::JOBS,
->>>>>>> 8fbac38 (HubSpot: facts and failure modes, four cells with their stand-in)
+        paypal::JOBS,
         resend::JOBS,
         sendgrid::JOBS,
         slack::JOBS,
@@ -109,12 +103,9 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
         "amadeus" => amadeus::intent(job.cell, site, number).await,
         "github" => github::intent(job.cell, site, number).await,
         "gmail" => gmail::intent(job.cell, site, number).await,
-<<<<<<< HEAD
         "google_calendar" => google_calendar::intent(job.cell, site, number).await,
-        "paypal" => paypal::intent(job.cell, site, number).await,
-=======
         "hubspot" => hubspot::intent(job.cell, site, number).await,
->>>>>>> 8fbac38 (HubSpot: facts and failure modes, four cells with their stand-in)
+        "paypal" => paypal::intent(job.cell, site, number).await,
         "resend" => resend::intent(job.cell, site, number).await,
         "sendgrid" => sendgrid::intent(job.cell, site, number).await,
         "slack" => slack::intent(job.cell, site, number).await,
