@@ -14,7 +14,7 @@ pub(crate) const LIMITED: (&str, End) = ("429-storm", End::Person);
 
 /// Each cell is one request, with nothing before it.
 pub(crate) fn routes(shot: &'static str, look: Option<(&'static str, &'static str)>) -> Routes {
-    Routes { shot: ("POST", shot), prepare: None, look }
+    Routes { shot: ("POST", shot), prepare: &[], look }
 }
 
 /// Makes something by hand.
