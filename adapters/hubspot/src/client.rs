@@ -11,9 +11,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use crate::facts::{self, KEY};
-use crate::{CreateDealCell, CreateTicketCell, SendSingleEmailCell, UpsertContactCell};
+use crate::{CreateDealCell, CreateNoteCell, CreateTicketCell, SendSingleEmailCell, UpsertContactCell};
 
-pub(crate) use envelope::VALUE_IS_TAKEN;
+pub(crate) use envelope::{ASSOCIATION_IS_WRONG, NOT_FOUND, VALUE_IS_TAKEN};
 
 /// HubSpot's APIs: CRM v3, transactional single send v3.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +55,11 @@ impl Integration for HubSpot {
         envelope::code(response)
     }
 
+    /// A record that isn't there has a category of its own, so a path that isn't there is no absence.
+    fn is_absent(&self, response: &Response) -> bool {
+        response.status == 404 && self.code(response).is_some_and(|code| code.kind == NOT_FOUND)
+    }
+
     async fn whoami(&self, wire: &Wire) -> Result<String, Fault> {
         let account: Account = wire.call(Request::get("/account-info/v3/details")).await?;
         let kind = account.kind.map(|kind| format!(" ({})", kind.to_lowercase())).unwrap_or_default();
@@ -74,7 +79,13 @@ impl Integration for HubSpot {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![erase(UpsertContactCell), erase(CreateDealCell), erase(CreateTicketCell), erase(SendSingleEmailCell)]
+        vec![
+            erase(UpsertContactCell),
+            erase(CreateDealCell),
+            erase(CreateTicketCell),
+            erase(CreateNoteCell),
+            erase(SendSingleEmailCell),
+        ]
     }
 }
 

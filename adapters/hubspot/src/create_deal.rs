@@ -50,9 +50,9 @@ const SPEC: CellSpec = CellSpec::new(
     ],
 )
 .stakes(Stakes::Medium)
-.answers(&[facts::UNAUTHORIZED, facts::KEY_IS_TAKEN, facts::CONFLICT])
+.answers(facts::CREATING)
 .reversal("by deleting it; what workflows have done since stays done")
-.residual("a deal whose key somebody takes away, or that is deleted for good, before a lost answer is looked for is made a second time");
+.residual("a deal whose key somebody takes away, or that is merged into another one or deleted for good, before a lost answer is looked for is made a second time");
 
 impl Cell for CreateDealCell {
     const SPEC: &'static CellSpec = &SPEC;

@@ -1,9 +1,11 @@
-//! HubSpot's CRM and its single sends as hapax cells: upsert_contact, create_deal, create_ticket, send_single_email.
+//! HubSpot's CRM and its single sends as hapax cells: upsert_contact, create_deal, create_ticket, create_note,
+//! send_single_email.
 // The example in the README needs the stand-in, so both come with its feature.
 #![cfg_attr(feature = "standin", doc = "", doc = include_str!("../README.md"))]
 
 mod client;
 mod create_deal;
+mod create_note;
 mod create_ticket;
 mod facts;
 mod record;
@@ -21,6 +23,7 @@ use hapax_core::cell::SharedIntegration;
 
 pub use client::HubSpot;
 pub use create_deal::{CreateDeal, CreateDealCell};
+pub use create_note::{CreateNote, CreateNoteCell};
 pub use create_ticket::{CreateTicket, CreateTicketCell};
 pub use hapax_core::words::Doer;
 pub use record::{Association, AssociationCategory, RecordReceipt};

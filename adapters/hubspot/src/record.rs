@@ -1,4 +1,4 @@
-//! Deals and tickets alike: created with our key in a property whose values are unique, and read by it.
+//! Deals, tickets and notes alike: created with our key in a property whose values are unique, and read by it.
 
 use std::collections::BTreeMap;
 

@@ -194,6 +194,9 @@ impl CellReceipt for SingleEmailReceipt {
             (Some("QUEUED") | None, "PENDING" | "PROCESSING") => None,
             (Some("QUEUED"), "COMPLETE") => Some(("queued for delivery".to_owned(), false)),
             (Some("IDEMPOTENT_IGNORE"), _) => Some(("dropped as a repeat of an earlier request".to_owned(), false)),
+            (Some("IDEMPOTENT_FAIL"), _) => {
+                Some(("dropped as a repeat (IDEMPOTENT_FAIL): an earlier request may have sent it".to_owned(), true))
+            }
             (Some(other), _) => Some((format!("not sent: {other}"), true)),
             (None, "CANCELED") => Some(("canceled".to_owned(), true)),
             (None, _) => Some((self.status.to_lowercase(), false)),

@@ -22,6 +22,13 @@ pub(crate) fn invalid(property: &str, code: &str) -> (u16, Value) {
     error(400, "VALIDATION_ERROR", &format!("Property values were not valid: {list}"))
 }
 
+/// Errors about what a record should be tied to, as others saw the first.
+pub(crate) fn wrong_associations() -> Vec<(u16, Value)> {
+    let mut seen = error(400, "VALIDATION_ERROR", "One or more associations are invalid");
+    seen.1["context"] = json!({ "INVALID_OBJECT_IDS": ["CONTACT=404 is not valid"] });
+    vec![seen, error(404, "OBJECT_NOT_FOUND", "no such record")]
+}
+
 /// What is read of a record that isn't there.
 pub(crate) fn missing() -> (u16, Value) {
     error(404, "OBJECT_NOT_FOUND", "Object not found.  objectId are usually numeric.")

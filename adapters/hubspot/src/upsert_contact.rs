@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::client::NOT_FOUND;
 use crate::facts;
 use crate::wire::{self, Record};
 
@@ -132,7 +133,7 @@ impl UpsertContact {
         }));
         match cx.try_call::<Batch>(request).await? {
             Ok(batch) => Ok(self.only(batch)?.map(|one| one.record)),
-            Err((207, code)) if code.kind == "OBJECT_NOT_FOUND" => Ok(None),
+            Err((207, code)) if code.kind == NOT_FOUND => Ok(None),
             Err((status, code)) => Err(Fault::Status(status, code.message)),
         }
     }

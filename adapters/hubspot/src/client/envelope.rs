@@ -7,11 +7,20 @@ use hapax_core::transport::Response;
 use serde::Deserialize;
 use serde_json::Value;
 
+/// HubSpot's category of what isn't there.
+pub(crate) const NOT_FOUND: &str = "OBJECT_NOT_FOUND";
+
 /// Our name for a unique value that another record has, which HubSpot says in words alone.
 pub(crate) const VALUE_IS_TAKEN: &str = "unique_value_taken";
 
-/// What others saw for it.
+/// Our name for an association that is wrong, which HubSpot says in words alone.
+pub(crate) const ASSOCIATION_IS_WRONG: &str = "association_wrong";
+
+/// What others saw for a value that is taken.
 const TAKEN_WORDS: [&str; 2] = ["CONFLICTING_UNIQUE_VALUE", "already has that value"];
+
+/// What others saw for wrong associations, and wider: taking another error for it costs a look.
+const ASSOCIATION_WORDS: [&str; 3] = ["association", "Association", "INVALID_OBJECT_IDS"];
 
 /// The error that an answer carries. Kind: HubSpot's category. Code: what is wrong, where that is said.
 pub(super) fn code(response: &Response) -> Option<Code> {
@@ -71,7 +80,13 @@ impl Envelope {
     fn code(&self, status: u16) -> Code {
         let kind = self.category.as_deref().or(self.error_type.as_deref()).unwrap_or_default();
         let invalid = self.invalid_values();
-        let code = if self.says_that_a_value_is_taken() { VALUE_IS_TAKEN } else { self.own_code(&invalid) };
+        let code = if self.says(&TAKEN_WORDS) {
+            VALUE_IS_TAKEN
+        } else if self.says(&ASSOCIATION_WORDS) {
+            ASSOCIATION_IS_WRONG
+        } else {
+            self.own_code(&invalid)
+        };
         let about = self.property(&invalid).map(|name| format!(" about {name}")).unwrap_or_default();
         let named = [kind, code].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         // HubSpot's words quote what was sent, so none of them are kept.
@@ -85,11 +100,10 @@ impl Envelope {
         [details, values, sub_category].into_iter().find(|code| is_word(code)).unwrap_or_default()
     }
 
-    fn says_that_a_value_is_taken(&self) -> bool {
+    fn says(&self, words: &[&str]) -> bool {
         let details = self.errors.iter().flat_map(|detail| [detail.message.as_deref(), detail.code.as_deref()]);
-        let texts = details.chain([self.message.as_deref()]).flatten();
-        let mut said = texts.flat_map(|text| TAKEN_WORDS.map(|words| text.contains(words)));
-        said.any(|is_said| is_said)
+        let mut texts = details.chain([self.message.as_deref()]).flatten();
+        texts.any(|text| words.iter().any(|words| text.contains(words)))
     }
 
     fn invalid_values(&self) -> Vec<InvalidValue> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::CreateDeal;
-use crate::testing::{TOKEN as SECRET, error, invalid, limited, missing, scripted};
+use crate::testing::{TOKEN as SECRET, error, invalid, limited, missing, scripted, wrong_associations};
 
 const CELL: &str = "hubspot.create_deal";
 
@@ -61,6 +61,8 @@ fn client_reads_only_hubspots_envelope() {
         assert_eq!(code_of(&answer), None, "{answer:?}");
         assert!(!HubSpot.is_absent(&response(answer.0, &answer.1)), "{answer:?}");
     }
+    let elsewhere = error(404, "NOT_FOUND", "no such path");
+    assert!(!HubSpot.is_absent(&response(elsewhere.0, &elsewhere.1)));
     let own = missing();
     assert!(HubSpot.is_absent(&response(own.0, &own.1)));
 }
@@ -83,6 +85,7 @@ fn client_errors_are_told_apart() {
     assert_eq!(named(&invalid("stage", "INVALID_OPTION")), pair("VALIDATION_ERROR", "INVALID_OPTION"));
     let taken = invalid("hapax_key", "CONFLICTING_UNIQUE_VALUE");
     assert_eq!(named(&taken), pair("VALIDATION_ERROR", VALUE_IS_TAKEN));
+    assert_eq!(named(&wrong_associations()[0]), pair("VALIDATION_ERROR", ASSOCIATION_IS_WRONG));
     assert_eq!(named(&limited()), pair("RATE_LIMIT", ""));
     assert_eq!(named(&missing()), pair("OBJECT_NOT_FOUND", ""));
     let in_a_batch = json!({ "status": "COMPLETE", "results": [], "errors": [{ "category": "OBJECT_NOT_FOUND" }] });
@@ -121,4 +124,7 @@ async fn client_probe_reads_the_property() {
     assert_eq!(desk.asked(), ["GET /crm/v3/properties/tickets/hapax_key"]);
     assert!(HubSpot.probe(desk.wire(), facts::TICKETS_KEY).await.is_err());
     assert_eq!(HubSpot.probe(desk.wire(), Need::Setting("another")).await, Ok(None));
+    let desk = scripted(CELL, [property(false, false)]);
+    assert_eq!(HubSpot.probe(desk.wire(), facts::NOTES_KEY).await, Ok(Some(false)));
+    assert_eq!(desk.asked(), ["GET /crm/v3/properties/notes/hapax_key"]);
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::record::AssociationCategory;
-use crate::testing::{error, invalid, losing, missing, record, scripted, unclear};
+use crate::testing::{error, invalid, losing, missing, record, scripted, unclear, wrong_associations};
 
 const CELL: &str = "hubspot.create_deal";
 
@@ -107,16 +107,19 @@ async fn create_deal_without_the_property_is_refused() {
 
 #[tokio::test]
 async fn create_deal_refusals_speak_for_their_attempt() {
-    let refusals = [
-        invalid("dealstage", "INVALID_OPTION"),
-        error(403, "MISSING_SCOPES", "not granted"),
-        error(404, "OBJECT_NOT_FOUND", "One or more associations are not valid"),
-    ];
+    let refusals = [invalid("dealstage", "INVALID_OPTION"), error(403, "MISSING_SCOPES", "not granted")];
     for (status, body) in refusals {
         assert_eq!(said(status, body.clone()).await, "refused", "{status} {body}");
     }
     let (status, body) = error(401, "INVALID_AUTHENTICATION", "no");
     assert_eq!(said(status, body).await, "not done");
+}
+
+#[tokio::test]
+async fn create_deal_wrong_association_is_looked_for() {
+    for (status, body) in wrong_associations() {
+        assert_eq!(said(status, body.clone()).await, "unclear", "{status} {body}");
+    }
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
-//! A stand-in for HubSpot: contacts, deals, tickets and single sends.
+//! A stand-in for HubSpot: contacts, deals, tickets, notes and single sends.
 //!
 //! It behaves as `FAILURE_MODES.md` says, keeps its state in memory, counts what happened and can be told to break.
-//! Effects are of the kinds `contact`, `deal`, `ticket` and `mail`.
+//! Effects are of the kinds `contact`, `deal`, `ticket`, `note` and `mail`.
 //!
 //! Every property is there but those whose names begin with `missing`. Unique are `email` and `customer_number` of
-//! contacts and `hapax_key` of deals and tickets. Stages that begin with `missing` are none, the record 404 is none, and
+//! contacts and `hapax_key` of deals, tickets and notes. Stages that begin with `missing` are none, the record 404 is none, and
 //! the mail 404 is none. Mail to an address that begins with `bounced` is accepted and not sent.
 
 mod contacts;
@@ -48,7 +48,7 @@ struct HubSpot {
     sends: mail::Sends,
 }
 
-/// The property `hapax_key` of deals and tickets.
+/// The property `hapax_key` of deals, tickets and notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyProperty {
     Unique,

@@ -1,4 +1,4 @@
-//! Deals, tickets and contacts one by one, and the definitions of their properties.
+//! Deals, tickets, notes and contacts one by one, and the definitions of their properties.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ impl HubSpot {
     fn is_unique(&self, kind: &str, property: &str) -> bool {
         match (kind, property) {
             ("contacts", "email" | "customer_number") => true,
-            ("deals" | "tickets", KEY) => self.key == KeyProperty::Unique,
+            ("deals" | "tickets" | "notes", KEY) => self.key == KeyProperty::Unique,
             _ => false,
         }
     }
@@ -51,7 +51,7 @@ impl HubSpot {
     }
 
     fn is_there(&self, kind: &str, property: &str) -> bool {
-        let is_key = matches!(kind, "deals" | "tickets") && property == KEY;
+        let is_key = matches!(kind, "deals" | "tickets" | "notes") && property == KEY;
         !property.starts_with("missing") && !(is_key && self.key == KeyProperty::Missing)
     }
 }
@@ -61,6 +61,7 @@ pub(super) fn create(context: &mut Context<'_, HubSpot>) -> Result<(u16, Value),
     let effect = match kind.as_str() {
         "deals" => "deal",
         "tickets" => "ticket",
+        "notes" => "note",
         "contacts" => "contact",
         _ => return Err(Fail::missing()),
     };
@@ -68,7 +69,7 @@ pub(super) fn create(context: &mut Context<'_, HubSpot>) -> Result<(u16, Value),
     let properties = properties.ok_or_else(|| Fail::new(400, "VALIDATION_ERROR", "Invalid input JSON"))?;
     let ties = context.request.json_at("/associations").as_array().cloned().unwrap_or_default();
     if ties.iter().any(|tie| tie["to"]["id"] == "404") {
-        return Err(Fail::new(404, "OBJECT_NOT_FOUND", "One or more associations are not valid"));
+        return Err(Fail::new(400, "VALIDATION_ERROR", "One or more associations are invalid"));
     }
     // Where the provider doesn't look at the key it takes a second one.
     if !context.twists.key_ignored() {
