@@ -47,7 +47,7 @@ const SPEC: CellSpec = CellSpec::new(
         Rung::Native(facts::UNIQUE_NOTE),
         Rung::Query(facts::NOTE_BY_KEY),
         Rung::Human(Human {
-            place: "HubSpot, the timelines of {associations}: a note at {at}; or GET /crm/v3/objects/notes/{mark}?idProperty=hapax_key, and the same with archived=true",
+            place: "HubSpot, the timelines of the records in {associations}: a note at {at}; or GET /crm/v3/objects/notes/{mark}?idProperty=hapax_key, and the same with archived=true",
         }),
     ],
 )

@@ -15,6 +15,7 @@ const UNIQUE: &str =
 pub(crate) enum Create {
     Deal,
     Ticket,
+    Note,
 }
 
 impl Create {
@@ -22,16 +23,24 @@ impl Create {
         match self {
             Self::Deal => "/crm/v3/objects/deals",
             Self::Ticket => "/crm/v3/objects/tickets",
+            Self::Note => "/crm/v3/objects/notes",
         }
     }
 
-    fn sample(self, number: u64, stage: &str) -> Sample {
+    /// An intent of this number; a wrong one names a stage or a property that isn't there.
+    fn sample(self, number: u64, is_wrong: bool) -> Sample {
+        let (stage, property) = if is_wrong { ("missing", "missing") } else { ("1", "hs_attachment_ids") };
         let args = match self {
             Self::Deal => json!({
                 "name": format!("Deal {number}"), "stage": stage, "properties": { "amount": "1500.00" },
                 "associations": [{ "to": "201", "type_id": 3 }],
             }),
             Self::Ticket => json!({ "subject": format!("Ticket {number}"), "stage": stage }),
+            Self::Note => json!({
+                "body": format!("Note {number}"), "at": "2026-09-21T14:13:20Z",
+                "properties": { property: "24332474034" },
+                "associations": [{ "to": "201", "type_id": 202 }],
+            }),
         };
         Sample { args, target: String::new() }
     }
@@ -41,6 +50,7 @@ impl Create {
         let properties = match self {
             Self::Deal => json!({ "dealname": sample.args["name"], "dealstage": sample.args["stage"] }),
             Self::Ticket => json!({ "subject": sample.args["subject"], "hs_pipeline_stage": sample.args["stage"] }),
+            Self::Note => json!({ "hs_note_body": sample.args["body"], "hs_timestamp": sample.args["at"] }),
         };
         post(site, self.path(), &json!({ "properties": properties, "associations": [] })).await.map(|_| ())
     }
@@ -52,6 +62,7 @@ impl CellSubject for Create {
         match self {
             Self::Deal => "hubspot.create_deal",
             Self::Ticket => "hubspot.create_ticket",
+            Self::Note => "hubspot.create_note",
         }
     }
 
@@ -59,22 +70,27 @@ impl CellSubject for Create {
         let look = match self {
             Self::Deal => "/crm/v3/objects/deals/*",
             Self::Ticket => "/crm/v3/objects/tickets/*",
+            Self::Note => "/crm/v3/objects/notes/*",
         };
         routes(self.path(), Some(("GET", look)))
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
-        Ok(self.sample(number, "1"))
+        Ok(self.sample(number, false))
     }
 
     fn is_effect(&self, effect: &Effect, _: &Sample, mark: &str) -> bool {
-        let kind = if *self == Self::Deal { "deal" } else { "ticket" };
+        let kind = match self {
+            Self::Deal => "deal",
+            Self::Ticket => "ticket",
+            Self::Note => "note",
+        };
         effect.kind == kind && effect.carries(mark)
     }
 
     fn with_other_arguments(&self, sample: &Sample) -> Value {
         let mut args = sample.args.clone();
-        args["stage"] = "2".into();
+        args[if *self == Self::Note { "body" } else { "stage" }] = "2".into();
         args
     }
 
@@ -91,7 +107,7 @@ impl CellSubject for Create {
     }
 
     async fn refused_intent(&self, _: &Site, number: u64) -> Option<Result<Sample, String>> {
-        Some(Ok(self.sample(number, "missing")))
+        Some(Ok(self.sample(number, true)))
     }
 
     fn clutters(&self) -> bool {

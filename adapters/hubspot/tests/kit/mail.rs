@@ -90,7 +90,8 @@ impl CellSubject for SendSingleEmail {
         vec![("equal-intents", ALIKE)]
     }
 
-    /// Nobody says that a 429 did nothing, and what an answered 5xx leaves of a `sendId`.
+    /// Nobody says that a 429 did nothing, and what an answered 5xx leaves of a `sendId`. The status of a send names nothing
+    /// of the mail, so another's can't be told from one that can't be read, and goes again under the same `sendId`.
     fn ends(&self) -> Vec<(&'static str, End)> {
         let unsaid = [
             "429-storm",
@@ -103,6 +104,7 @@ impl CellSubject for SendSingleEmail {
             "504-after",
             "stored-500-with-effect",
         ];
-        unsaid.map(|fault| (fault, End::Person)).to_vec()
+        let unsaid = unsaid.map(|fault| (fault, End::Person));
+        [unsaid.as_slice(), &[("foreign-object", End::Succeeded)]].concat()
     }
 }

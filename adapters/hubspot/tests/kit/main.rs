@@ -61,6 +61,7 @@ impl Subject for HubSpot {
             Arc::new(contact::UpsertContact),
             Arc::new(creates::Create::Deal),
             Arc::new(creates::Create::Ticket),
+            Arc::new(creates::Create::Note),
             Arc::new(mail::SendSingleEmail),
         ]
     }

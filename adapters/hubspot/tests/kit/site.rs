@@ -6,8 +6,11 @@ use hapax_standin::client::Call;
 use serde_json::{Map, Value, json};
 
 /// The needs that the cells name.
-pub(crate) const MET: [&str; 2] =
-    ["deals have the property hapax_key with unique values", "tickets have the property hapax_key with unique values"];
+pub(crate) const MET: [&str; 3] = [
+    "deals have the property hapax_key with unique values",
+    "tickets have the property hapax_key with unique values",
+    "notes have the property hapax_key with unique values",
+];
 
 /// Nobody says that a 429 did nothing, and three requests that may have done something are the most.
 pub(crate) const LIMITED: (&str, End) = ("429-storm", End::Person);
