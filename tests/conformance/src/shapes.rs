@@ -22,6 +22,10 @@ use serde_json::Value;
 use crate::forward::Forward;
 use crate::kit::{ACCOUNT, CONNECTION, say};
 
+/// How long one call waits: not as long as any of the executor's pauses or several of them (half a second, one, two), so
+/// that no call ends at the moment at which a look begins, and no clock is put forward under one.
+const WAIT_MS: u64 = 1_200;
+
 /// Prism with one description.
 #[derive(Debug)]
 pub struct Mock {
@@ -56,6 +60,19 @@ impl Mock {
     /// # Errors
     /// If there is no free port, or the integration doesn't take these credentials.
     pub async fn bench(&self, integration: SharedIntegration, credentials: Credentials) -> Result<Bench, String> {
+        self.bench_meeting(integration, credentials, &[]).await
+    }
+
+    /// The same on a connection that meets these needs.
+    ///
+    /// # Errors
+    /// As [`Mock::bench`].
+    pub async fn bench_meeting(
+        &self,
+        integration: SharedIntegration,
+        credentials: Credentials,
+        needs: &[&str],
+    ) -> Result<Bench, String> {
         let proxy = FaultProxy::start(self.server.url()).await.map_err(|error| error.to_string())?;
         let connection = Connection::new(CONNECTION, integration, credentials).map_err(|error| error.to_string())?;
         let connection = connection.at(&proxy.url()).map_err(|error| error.to_string())?;
@@ -63,7 +80,7 @@ impl Mock {
         let (ledger, transport) = (Arc::new(MemoryLedger::new()), Arc::new(HttpTransport::new()));
         let executor = Executor::builder(ledger, transport, NamespaceSecret::generate())
             .clock(clock.clone())
-            .connection(connection.account(ACCOUNT).stand_in())
+            .connection(connection.account(ACCOUNT).meets(needs.iter().map(|need| (*need).to_owned())).stand_in())
             .build()
             .await
             .map_err(|error| error.to_string())?;
@@ -100,7 +117,7 @@ impl Bench {
     /// If the executor refuses it, or it is never settled.
     pub async fn run(&self, cell: &str, args: &Value) -> Result<RunReport, String> {
         let key = OperationKey::new("shape").map_err(|error| error.to_string())?;
-        let request = RunRequest::new(CONNECTION, cell, key, args.clone()).wait_ms(1_000);
+        let request = RunRequest::new(CONNECTION, cell, key, args.clone()).wait_ms(WAIT_MS);
         for _ in 0..100 {
             let report = self.executor.run(request.clone()).await.map_err(|error| error.to_string())?;
             match report.outcome {
