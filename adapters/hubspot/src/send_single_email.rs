@@ -38,7 +38,7 @@ pub struct SendSingleEmail {
     /// Values that are set on the contact with that address, which HubSpot creates if there is none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contact_properties: BTreeMap<String, String>,
-    /// Values that the mail shows as `{{ custom.NAME }}`.
+    /// Values that the mail shows as `{{ custom.NAME }}`; no lists, which HubSpot doesn't take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub custom_properties: BTreeMap<String, Value>,
 }
@@ -172,6 +172,9 @@ impl CellArgs for SendSingleEmail {
             if !list.iter().all(|address| wire::is_address(address)) {
                 return Err(format!("{field}: give mail addresses, without names"));
             }
+        }
+        if self.custom_properties.values().any(Value::is_array) {
+            return Err("custom_properties: HubSpot takes no lists; write one out as HTML".to_owned());
         }
         self.contact_properties.keys().try_for_each(|name| wire::check_property("contact_properties", name))
     }

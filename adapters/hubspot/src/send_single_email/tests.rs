@@ -44,7 +44,7 @@ async fn send_single_email_sends_what_was_asked() {
         cc: vec!["cc@example.com".to_owned()],
         bcc: vec!["bcc@example.com".to_owned()],
         contact_properties: [("last_paid_date".to_owned(), "2026-09-21".to_owned())].into(),
-        custom_properties: [("items".to_owned(), json!(["roof"]))].into(),
+        custom_properties: [("item".to_owned(), json!("roof"))].into(),
         ..args()
     };
     let desk = scripted(CELL, [(200, accepted("COMPLETE"))]);
@@ -56,7 +56,7 @@ async fn send_single_email_sends_what_was_asked() {
             "replyTo": ["desk@example.com"], "cc": ["cc@example.com"], "bcc": ["bcc@example.com"],
         },
         "contactProperties": { "last_paid_date": "2026-09-21" },
-        "customProperties": { "items": ["roof"] },
+        "customProperties": { "item": "roof" },
     });
     assert_eq!(body_of(&desk.request(0)), sent);
 }
@@ -163,6 +163,8 @@ fn send_single_email_checks_its_arguments() {
     wrong(SendSingleEmail { cc: vec!["jane".to_owned()], ..args() }, "cc");
     wrong(SendSingleEmail { bcc: vec![String::new()], ..args() }, "bcc");
     wrong(SendSingleEmail { reply_to: vec!["jane".to_owned()], ..args() }, "reply_to");
+    let list = [("items".to_owned(), json!(["roof"]))].into();
+    wrong(SendSingleEmail { custom_properties: list, ..args() }, "custom_properties");
     let odd = [("Last Paid".to_owned(), "x".to_owned())].into();
     wrong(SendSingleEmail { contact_properties: odd, ..args() }, "contact_properties");
 }

@@ -52,7 +52,7 @@ impl HubSpot {
 
     fn is_there(&self, kind: &str, property: &str) -> bool {
         let is_key = matches!(kind, "deals" | "tickets" | "notes") && property == KEY;
-        !property.starts_with("missing") && !(is_key && self.key == KeyProperty::Missing)
+        !(property.starts_with("missing") || is_key && self.key == KeyProperty::Missing)
     }
 }
 
@@ -89,10 +89,8 @@ pub(super) fn show(context: &mut Context<'_, HubSpot>) -> Result<Value, Fail> {
     let (kind, named) = (context.path("kind"), context.path("id"));
     let is_archived = context.request.param("archived") == Some("true");
     let by = context.request.param("idProperty").map(str::to_owned);
-    if let Some(property) = &by {
-        if !context.state.is_unique(&kind, property) {
-            return Err(Fail::new(400, "VALIDATION_ERROR", "idProperty has no unique values"));
-        }
+    if by.as_ref().is_some_and(|property| !context.state.is_unique(&kind, property)) {
+        return Err(Fail::new(400, "VALIDATION_ERROR", "idProperty has no unique values"));
     }
     let shown: Option<Vec<String>> =
         context.request.param("properties").map(|names| names.split(',').map(str::to_owned).collect());

@@ -89,7 +89,7 @@ async fn upsert_contact_other_values_are_absent() {
 async fn upsert_contact_value_in_another_form_is_absent() {
     let args = UpsertContact::by_email("jane@example.com", [("score", "100.0")]);
     let kept = contact(json!({ "email": "jane@example.com", "score": "100" }));
-    let desk = scripted(CELL, [(200, batch(&[kept.clone()])), (200, batch(&[kept]))]);
+    let desk = scripted(CELL, [(200, batch(std::slice::from_ref(&kept))), (200, batch(&[kept]))]);
     assert_eq!(desk.find(&args).await, Ok(Finding::Absent));
     assert_eq!(word(&desk.attempt(&args).await), "happened");
 }
@@ -154,7 +154,7 @@ async fn upsert_contact_failed_look_is_no_absence() {
 #[tokio::test]
 async fn upsert_contact_answer_about_another_one_is_an_echo_fault() {
     let other = contact(json!({ "email": "john@example.com", "firstname": "Jané" }));
-    assert_eq!(said(200, batch(&[other.clone()])).await, "echo");
+    assert_eq!(said(200, batch(std::slice::from_ref(&other))).await, "echo");
     let look = scripted(CELL, [(200, batch(&[other]))]).find(&args()).await;
     assert!(matches!(look, Err(Fault::Echo(_))), "{look:?}");
     // Only addresses are kept in another case.
