@@ -82,6 +82,24 @@ async fn the_key_property_must_be_set_up() {
 }
 
 #[tokio::test]
+async fn notes_have_the_key_property_too_and_wrong_ties_are_refused_with_words_alone() {
+    let stage = stage(|stand_in| stand_in).await;
+    let note = |key: &'static str, to: &'static str| {
+        let properties = json!({ "hs_note_body": "Called.", "hs_timestamp": "2026-09-21T14:13:20Z", "hapax_key": key });
+        let ties = json!([{ "to": { "id": to }, "types": [] }]);
+        stage.ask("POST", "/crm/v3/objects/notes", Some(json!({ "properties": properties, "associations": ties })))
+    };
+    assert_eq!((note("k1", "201").await.status, note("k1", "201").await.status), (201, 400));
+    let read = stage.get("/crm/v3/objects/notes/k1?idProperty=hapax_key&properties=hapax_key").await.value();
+    assert_eq!(read["properties"]["hapax_key"], "k1");
+    assert_eq!(stage.get("/crm/v3/properties/notes/hapax_key").await.value()["hasUniqueValue"], true);
+    let refused = note("k2", "404").await;
+    assert_eq!((refused.status, &refused.value()["category"]), (400, &json!("VALIDATION_ERROR")));
+    assert!(refused.value()["message"].as_str().is_some_and(|words| words.contains("associations are invalid")));
+    assert_eq!(stage.server.effects().count("note"), 1);
+}
+
+#[tokio::test]
 async fn an_upsert_that_changes_nothing_is_no_effect() {
     let stage = stage(|stand_in| stand_in).await;
     let made = stage.upsert("email", "Jane@example.com", json!({ "firstname": "Jané" })).await.value();

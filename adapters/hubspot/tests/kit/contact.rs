@@ -39,7 +39,7 @@ impl CellSubject for UpsertContact {
     /// Of every second intent the contact is there before, with other values.
     async fn intent(&self, site: &Site, number: u64) -> Result<Sample, String> {
         let wanted = sample(number, "firstname");
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             let mut before = batch(&wanted);
             before["inputs"][0]["properties"] = json!({ "firstname": "J.", "company": "Acme" });
             post(site, UPSERT, &before).await?;
