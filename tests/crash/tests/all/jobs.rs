@@ -29,7 +29,7 @@ mod twilio;
 
 use std::time::Duration;
 
-use hapax_core::capability::SecondEffect;
+use hapax_core::capability::{Completion, SecondEffect};
 use hapax_core::cell::{SharedCell, SharedIntegration};
 use hapax_core::executor::Point;
 use hapax_standin::client::Call;
@@ -141,6 +141,15 @@ impl Job {
     /// Whether a second request never goes out without a person.
     pub(crate) fn is_withheld(self) -> bool {
         self.declared().spec().published().0.best() == SecondEffect::Withheld
+    }
+
+    /// Where requests go again for a time alone: that time, and how long a request takes to be settled, both in milliseconds.
+    pub(crate) fn life_of_its_token(self) -> Option<(u64, u64)> {
+        let declared = self.declared();
+        let spec = declared.spec();
+        let Completion::AutomaticWithin(seconds) = spec.published().0.completion else { return None };
+        let resend = spec.answers_within + spec.resend_settle();
+        Some((seconds * 1_000, u64::try_from(resend.as_millis()).unwrap_or(u64::MAX)))
     }
 
     /// Bound on automatic work.

@@ -90,7 +90,9 @@ impl Bed {
         let shown = self.show(number).await;
         let evidence = &shown["evidence"];
         let open = evidence["open_attempts"].as_u64().unwrap_or_default();
-        let is_bounded = open >= u64::from(Bounds::default().attempts) || self.is_out_of_patience(number).await;
+        let is_bounded = open >= u64::from(Bounds::default().attempts)
+            || self.is_out_of_patience(number).await
+            || self.is_token_forgotten(&shown);
         if open == 0 || !(self.job.is_withheld() || is_bounded) {
             return Err(format!("a person has it without need: {shown}"));
         }
@@ -112,6 +114,21 @@ impl Bed {
         let began = self.operations().await.into_iter().find(|one| one.key == key).map(|one| one.state.patience_from);
         let waited = began.map_or(0, |began| Elapsed::between(began, clock().now()).at_most_ms);
         u128::from(waited) >= self.job.patience().as_millis()
+    }
+
+    /// Whether it came to a person when a further request would not have ended within the life of its token: it leaves
+    /// after the last one is settled, and takes as long as that one.
+    fn is_token_forgotten(&self, shown: &Value) -> bool {
+        let Some((life, resend)) = self.job.life_of_its_token() else { return false };
+        let times = |is_it: fn(&str) -> bool| {
+            let entries = shown["timeline"].as_array().into_iter().flatten();
+            let found = entries.filter(|one| one["what"].as_str().is_some_and(is_it));
+            found.filter_map(|one| one["at_ms"].as_u64()).collect::<Vec<_>>()
+        };
+        let left = times(|what| what.contains(" leaves, "));
+        let asked = times(|what| what.starts_with("given to a person"));
+        let (Some(first), Some(last), Some(asked)) = (left.first(), left.last(), asked.last()) else { return false };
+        asked.max(&(last + resend)) + resend > first + life
     }
 
     /// The effects of one intent.
