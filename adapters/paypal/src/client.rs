@@ -10,9 +10,9 @@ use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{PayOrderCell, RefundCell};
+use crate::{PayOrderCell, RefundCell, SendInvoiceCell};
 
-/// PayPal, the REST API: orders v2 and payments v2.
+/// PayPal, the REST API: orders v2, payments v2 and invoicing v2.
 #[derive(Debug, Default)]
 pub struct Paypal {
     tokens: Tokens,
@@ -79,7 +79,7 @@ impl Integration for Paypal {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![erase(PayOrderCell), erase(RefundCell)]
+        vec![erase(PayOrderCell), erase(RefundCell), erase(SendInvoiceCell)]
     }
 }
 

@@ -15,6 +15,13 @@ pub(crate) const PAYMENTS: Source = Source::spec(
     "https://github.com/paypal/paypal-rest-api-specifications/blob/main/openapi/payments_payment_v2.json",
     READ,
 );
+const INVOICING: Source =
+    Source::spec("https://github.com/paypal/paypal-rest-api-specifications/blob/main/openapi/invoicing_v2.json", READ);
+const INVOICE_ERRORS: Source =
+    Source::official("https://docs.paypal.ai/growth/grow-business/invoicing/troubleshooting", READ);
+const INVOICE_TESTS: Source = Source::official("https://docs.paypal.ai/growth/grow-business/invoicing/test-go-live", READ);
+const INVOICE_NUMBERS: Source =
+    Source::practice("seen in the sandbox; error 580046 of the older Invoicing Service API says the same", READ);
 const IDEMPOTENCY: Source = Source::official("https://developer.paypal.com/reference/guidelines/idempotency", READ);
 const IN_PROGRESS: Source = Source::presumed("PayPal is still working on an earlier request for the order");
 
@@ -54,6 +61,34 @@ pub(crate) const ORDER_BY_ID: Query = Query::by_token().reaches(Window::Ever).fr
 pub(crate) const REFUND_BY_MARK: Query =
     Query::by_mark("custom_id", Form::Text(32)).reaches(Window::Ever).from(&[ORDERS, PAYMENTS]);
 
+/// A draft is sent once: sending it again has no effect, or is refused. What two at the same time do is not written,
+/// so both may pass.
+pub(crate) const ONE_SEND: Native = Native::handle("invoice")
+    .kept(Window::Ever, "somebody sends, shares or deletes the draft")
+    .then_refuses()
+    .repeat(Repeat::Refuses)
+    .failures(Failures::Unknown)
+    .scope(&[Scope::Account, Scope::Mode])
+    .from(&[INVOICING, INVOICE_ERRORS]);
+
+/// No document of the REST API says that a number is taken once, so nothing relies on it.
+pub(crate) const INVOICE_NUMBER: Native =
+    Native::client_id("detail.invoice_number", Form::Text(25)).from(&[INVOICE_NUMBERS]);
+
+/// Whether a read shows at once that a draft was sent is not written, so one that is still a draft only suggests.
+pub(crate) const INVOICE_BY_ID: Query = Query::by_token().reaches(Window::Ever).from(&[INVOICING]);
+
+/// How soon the search shows an invoice is not written.
+pub(crate) const INVOICE_BY_MARK: Query =
+    Query::by_mark("detail.reference", Form::Text(32)).reaches(Window::Ever).from(&[INVOICING]);
+
+// Answers to sending an invoice. The list of errors knows 409 for one that was sent, among others, so that has none.
+pub(crate) const ALREADY_SENT: Row = Row::new(0, "*", "INVOICE_ALREADY_SENT", Meaning::Taken, INVOICE_ERRORS);
+pub(crate) const SENT_ALREADY: Row = Row::new(0, "*", "CANT_SEND_ALREADY_SENT_INVOICE", Meaning::Taken, INVOICE_TESTS);
+/// One that is gone may have been sent, canceled and deleted.
+pub(crate) const INVOICE_GONE: Row = Row::new(404, "*", "*", Meaning::Taken, INVOICE_ERRORS);
+pub(crate) const INVOICE_UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, INVOICING);
+
 // Rows that hold for both operations. Limits (429) have none: nobody says that nothing was done.
 pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, PAYMENTS);
 /// A duplicate invoice id of ours can only be our own doing.
@@ -72,7 +107,7 @@ mod tests {
     use hapax_core::capability::{Class, Completion, SecondEffect};
     use hapax_core::cell::Cell;
 
-    use crate::{PayOrderCell, RefundCell};
+    use crate::{PayOrderCell, RefundCell, SendInvoiceCell};
 
     #[test]
     fn guarantees_follow_from_the_facts() {
@@ -85,7 +120,12 @@ mod tests {
         assert_eq!(refund.completion, Completion::AutomaticWithin(45 * 86_400), "{}", refund.sentence());
         assert_eq!(refund.second_effect.len(), 2, "withheld afterwards");
         assert!(needs.is_empty());
-        for guarantee in [pay, refund] {
+        let (invoice, needs) = SendInvoiceCell::SPEC.published();
+        assert_eq!((invoice.class, invoice.best(), invoice.second_effect.len()), (Class::Native, SecondEffect::Enforced, 1));
+        assert_eq!(invoice.completion, Completion::Automatic, "{}", invoice.sentence());
+        assert_eq!(invoice.belts, ["detail.invoice_number"], "practice carries nothing");
+        assert!(needs.is_empty());
+        for guarantee in [pay, refund, invoice] {
             assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
             assert!(guarantee.exceptions.iter().any(|what| what.contains("not found")), "{guarantee:?}");
         }

@@ -1,4 +1,4 @@
-//! PayPal as hapax cells: pay orders from saved payment methods, refund captured payments.
+//! PayPal as hapax cells: pay orders from saved payment methods, refund captured payments, send invoices.
 // The example in the README needs the stand-in, so both come with its feature.
 #![cfg_attr(feature = "standin", doc = "", doc = include_str!("../README.md"))]
 
@@ -7,6 +7,7 @@ mod client;
 mod facts;
 mod pay_order;
 mod refund;
+mod send_invoice;
 #[cfg(feature = "standin")]
 pub mod standin;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use hapax_core::cell::SharedIntegration;
 pub use client::Paypal;
 pub use pay_order::{PayOrder, PayOrderCell, PayOrderReceipt, PaymentSource};
 pub use refund::{Refund, RefundCell, RefundReceipt};
+pub use send_invoice::{Address, InvoiceItem, PaymentTerm, SendInvoice, SendInvoiceCell, SendInvoiceReceipt};
 
 /// PayPal, for a connection. Each call gives an integration with tokens of its own.
 pub fn integration() -> SharedIntegration {
