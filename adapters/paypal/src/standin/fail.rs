@@ -26,6 +26,11 @@ impl Fail {
         Self::new(404, "RESOURCE_NOT_FOUND", "INVALID_RESOURCE_ID")
     }
 
+    /// That there is no such invoice, which PayPal's sample says without an issue.
+    pub(super) fn gone() -> Self {
+        Self::new(404, "RESOURCE_NOT_FOUND", "")
+    }
+
     pub(super) fn in_progress() -> Self {
         Self::new(409, "RESOURCE_CONFLICT", "PREVIOUS_REQUEST_IN_PROGRESS")
     }

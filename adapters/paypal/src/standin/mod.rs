@@ -1,14 +1,19 @@
-//! A stand-in for PayPal: tokens, orders, captured payments and refunds.
+//! A stand-in for PayPal: tokens, orders, captured payments, refunds and invoices.
 //!
 //! It behaves as the vendor's descriptions say (`FAILURE_MODES.md` lists them), keeps its state in memory, counts what
 //! happened and can be told to break. Effects are of the kinds `payment` (money taken, or on its way) and `refund`.
+//! A third kind is `invoice` (an invoice sent to its recipient).
 //!
 //! What a capture leads to is decided by the id of the saved payment method: `declined` is 422 `INSTRUMENT_DECLINED`,
 //! `refused-by-bank` completes the order with a declined payment, `pending` leaves it pending, `no-refund` can't be
 //! refunded any more, every other one pays.
+//!
+//! Invoices with an item `refused` are refused when they are made, those with an item `canceled-later` are canceled half
+//! an hour after they were sent. Nobody pays any; the merchant can cancel one.
 
 mod amount;
 mod fail;
+mod invoices;
 mod orders;
 mod refunds;
 #[cfg(test)]
@@ -23,6 +28,7 @@ use hapax_standin::{
     Api, Collection, FailuresKept, Idempotency, IssuedTokens, KeyRefusal, KeyRules, KeyScope, Reply, Request, Routes,
     Server, Service, Twins, World,
 };
+use invoices::Invoice;
 use orders::Order;
 use serde_json::Value;
 
@@ -41,8 +47,10 @@ pub struct StandIn(Service<Paypal>);
 #[derive(Default)]
 struct Paypal {
     blocks_repeated_invoice_ids: bool,
+    refuses_repeated_invoice_numbers: bool,
     tokens: IssuedTokens,
     orders: Collection<Order>,
+    invoices: Collection<Invoice>,
     /// Keys of requests on orders: which order they were for, and since when.
     order_keys: HashMap<String, (String, i64)>,
 }
@@ -56,6 +64,12 @@ impl StandIn {
     /// The account is set to block payments and refunds with an invoice id that one of them had before.
     pub fn blocks_repeated_invoice_ids(self) -> Self {
         self.0.state().blocks_repeated_invoice_ids = true;
+        self
+    }
+
+    /// A number that one of its invoices has is refused, as it was seen in practice.
+    pub fn refuses_repeated_invoice_numbers(self) -> Self {
+        self.0.state().refuses_repeated_invoice_numbers = true;
         self
     }
 
@@ -78,6 +92,12 @@ impl Api for Paypal {
             .get("/v2/payments/captures/{id}", refunds::show_capture)
             .post("/v2/payments/captures/{id}/refund", refunds::create)
             .get("/v2/payments/refunds/{id}", refunds::show)
+            .post("/v2/invoicing/invoices", invoices::create)
+            .get("/v2/invoicing/invoices/{id}", invoices::show)
+            .delete("/v2/invoicing/invoices/{id}", invoices::delete)
+            .post("/v2/invoicing/invoices/{id}/send", invoices::send)
+            .post("/v2/invoicing/invoices/{id}/cancel", invoices::cancel)
+            .plain("POST", "/v2/invoicing/search-invoices", invoices::search)
     }
 
     fn admit(&mut self, request: &Request, world: &World) -> Result<String, Reply> {
@@ -107,7 +127,11 @@ impl Api for Paypal {
     }
 
     fn reset(&mut self) {
-        *self = Self { blocks_repeated_invoice_ids: self.blocks_repeated_invoice_ids, ..Self::default() };
+        *self = Self {
+            blocks_repeated_invoice_ids: self.blocks_repeated_invoice_ids,
+            refuses_repeated_invoice_numbers: self.refuses_repeated_invoice_numbers,
+            ..Self::default()
+        };
     }
 }
 

@@ -11,6 +11,7 @@ const SETUP: &str = "Basic c2V0dXA6c2V0dXAtc2VjcmV0";
 pub(super) const JOBS: &[Job] = &[
     Job { cell: "paypal.pay_order", effect: "payment", shot: ("POST", "/v2/checkout/orders/*/capture") },
     Job { cell: "paypal.refund", effect: "refund", shot: ("POST", "/v2/payments/captures/*/refund") },
+    Job { cell: "paypal.send_invoice", effect: "invoice", shot: ("POST", "/v2/invoicing/invoices/*/send") },
 ];
 
 pub(super) async fn intent(cell: &str, site: &Site, number: u64) -> Intent {
@@ -20,6 +21,9 @@ pub(super) async fn intent(cell: &str, site: &Site, number: u64) -> Intent {
             "amount": amount, "payment_source": { "type": "paypal", "vault_id": "8kk8451t" },
         })),
         "paypal.refund" => Intent::marked(json!({ "capture_id": paid(site).await, "amount": amount })),
+        "paypal.send_invoice" => Intent::marked(json!({
+            "recipient": format!("jane{number}@example.com"), "items": [{ "name": "Advice", "amount": amount }],
+        })),
         other => panic!("no intent of {other}"),
     }
 }

@@ -2,6 +2,7 @@
 #![cfg(feature = "standin")]
 
 mod cells;
+mod invoices;
 mod site;
 
 use std::sync::Arc;
@@ -45,7 +46,10 @@ impl Subject for Paypal {
 
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
         vec![
-            ("first-page-is-all", "nothing is listed in pages: an order holds its payments and refunds"),
+            (
+                "first-page-is-all",
+                "an order holds its payments and refunds, and the search of invoices shows those with our mark alone",
+            ),
             (
                 "reported-before-durable",
                 "what the ledger lost is found again by its mark, or given again by the key of its order or refund",
@@ -59,7 +63,7 @@ impl Subject for Paypal {
     }
 
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
-        vec![Arc::new(cells::PayOrder), Arc::new(cells::Refund)]
+        vec![Arc::new(cells::PayOrder), Arc::new(cells::Refund), Arc::new(invoices::SendInvoice)]
     }
 }
 

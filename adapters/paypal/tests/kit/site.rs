@@ -10,11 +10,16 @@ const SETUP: &str = "Basic c2V0dXA6c2V0dXAtc2VjcmV0";
 
 /// Asks as somebody else of the same merchant does.
 pub(crate) async fn post(site: &Site, path: &str, body: &Value) -> Result<Value, String> {
+    ask(site, "POST", path, body).await
+}
+
+/// The same with another method.
+pub(crate) async fn ask(site: &Site, method: &str, path: &str, body: &Value) -> Result<Value, String> {
     let say = |error: std::io::Error| error.to_string();
     let token = Call::post(&format!("{}/v1/oauth2/token", site.url)).header("authorization", SETUP);
     let token = token.form(&[("grant_type", "client_credentials")]).send().await.map_err(say)?;
     let bearer = format!("Bearer {}", token.value()["access_token"].as_str().unwrap_or_default());
-    let call = Call::post(&format!("{}{path}", site.url)).header("authorization", &bearer).json(body);
+    let call = Call::new(method, &format!("{}{path}", site.url)).header("authorization", &bearer).json(body);
     let reply = call.send().await.map_err(say)?;
     if reply.status < 300 { Ok(reply.value()) } else { Err(format!("{path}: {} {}", reply.status, reply.value())) }
 }
