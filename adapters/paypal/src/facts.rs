@@ -19,7 +19,8 @@ const INVOICING: Source =
     Source::spec("https://github.com/paypal/paypal-rest-api-specifications/blob/main/openapi/invoicing_v2.json", READ);
 const INVOICE_ERRORS: Source =
     Source::official("https://docs.paypal.ai/growth/grow-business/invoicing/troubleshooting", READ);
-const INVOICE_TESTS: Source = Source::official("https://docs.paypal.ai/growth/grow-business/invoicing/test-go-live", READ);
+const INVOICE_TESTS: Source =
+    Source::official("https://docs.paypal.ai/growth/grow-business/invoicing/test-go-live", READ);
 const INVOICE_NUMBERS: Source =
     Source::practice("seen in the sandbox; error 580046 of the older Invoicing Service API says the same", READ);
 const IDEMPOTENCY: Source = Source::official("https://developer.paypal.com/reference/guidelines/idempotency", READ);
@@ -121,7 +122,10 @@ mod tests {
         assert_eq!(refund.second_effect.len(), 2, "withheld afterwards");
         assert!(needs.is_empty());
         let (invoice, needs) = SendInvoiceCell::SPEC.published();
-        assert_eq!((invoice.class, invoice.best(), invoice.second_effect.len()), (Class::Native, SecondEffect::Enforced, 1));
+        assert_eq!(
+            (invoice.class, invoice.best(), invoice.second_effect.len()),
+            (Class::Native, SecondEffect::Enforced, 1)
+        );
         assert_eq!(invoice.completion, Completion::Automatic, "{}", invoice.sentence());
         assert_eq!(invoice.belts, ["detail.invoice_number"], "practice carries nothing");
         assert!(needs.is_empty());

@@ -91,8 +91,7 @@ pub struct SendInvoiceCell;
 
 const INVOICE: &str = "invoice";
 
-const ANSWERS: &[Row] =
-    &[facts::ALREADY_SENT, facts::SENT_ALREADY, facts::INVOICE_GONE, facts::INVOICE_UNAUTHORIZED];
+const ANSWERS: &[Row] = &[facts::ALREADY_SENT, facts::SENT_ALREADY, facts::INVOICE_GONE, facts::INVOICE_UNAUTHORIZED];
 
 const SPEC: CellSpec = CellSpec::new(
     "paypal.send_invoice",
@@ -148,7 +147,8 @@ impl Cell for SendInvoiceCell {
         let sent = SendInvoiceReceipt { id, number, amount, status: "SENT".to_owned() };
         let request = Request::post(format!("/v2/invoicing/invoices/{noted}/send"))
             .json(json!({ "send_to_recipient": true, "send_to_invoicer": false }));
-        shot.send(request, |link: Link| link.names(noted).map_or_else(Answer::Unclear, |()| Answer::Happened(sent))).await
+        shot.send(request, |link: Link| link.names(noted).map_or_else(Answer::Unclear, |()| Answer::Happened(sent)))
+            .await
     }
 
     async fn find(&self, cx: &Context, args: &SendInvoice) -> Result<Finding<SendInvoiceReceipt>, Fault> {
@@ -183,7 +183,10 @@ impl Cell for SendInvoiceCell {
         }
         let Some(invoice) = steps::read(cx, id).await? else { return Ok(None) };
         if matches!(invoice.stage(), Stage::Draft | Stage::Unknown) {
-            return Err(Fault::Unread(format!("{id} has the status {}: nothing says that it was sent", invoice.status)));
+            return Err(Fault::Unread(format!(
+                "{id} has the status {}: nothing says that it was sent",
+                invoice.status
+            )));
         }
         args.is_for_the_same(&invoice)?;
         receipt(&invoice).map(Some)

@@ -32,11 +32,14 @@ impl Record for Invoice {
 const CANCELED_AFTER_MS: i64 = 30 * 60_000;
 
 impl Invoice {
+    fn has_item(&self, name: &str) -> bool {
+        self.body["items"].as_array().into_iter().flatten().any(|item| item["name"] == name)
+    }
+
     /// As it is at this time.
     fn at(&self, now_ms: i64) -> Self {
-        let mut items = self.body["items"].as_array().into_iter().flatten();
         let is_over = self.sent_ms.is_some_and(|sent_ms| sent_ms + CANCELED_AFTER_MS <= now_ms);
-        let is_canceled = is_over && items.any(|item| item["name"] == "canceled-later");
+        let is_canceled = is_over && self.has_item("canceled-later");
         Self { status: if is_canceled { "CANCELLED" } else { self.status }, ..self.clone() }
     }
 
@@ -120,7 +123,11 @@ pub(super) fn show(context: &mut Context<'_, Paypal>) -> Result<Value, Fail> {
     // How soon a read shows that it was sent is not written, so a fault may make that late.
     let shown_until_ms = context.now_ms - context.twists.list_lag_ms().unwrap_or(0);
     let is_shown = invoice.sent_ms.is_none_or(|sent_ms| sent_ms <= shown_until_ms);
-    let shown = if is_shown { invoice.at(context.now_ms) } else { Invoice { sent_ms: None, status: "DRAFT", ..invoice.clone() } };
+    let shown = if is_shown {
+        invoice.at(context.now_ms)
+    } else {
+        Invoice { sent_ms: None, status: "DRAFT", ..invoice.clone() }
+    };
     Ok(shown.value())
 }
 
@@ -130,7 +137,8 @@ pub(super) fn send(context: &mut Context<'_, Paypal>) -> Result<Value, Fail> {
     if invoice.status != "DRAFT" {
         return Err(Fail::unprocessable("INVOICE_ALREADY_SENT"));
     }
-    if !invoice.body["primary_recipients"][0]["billing_info"]["email_address"].is_string() {
+    let address = &invoice.body["primary_recipients"][0]["billing_info"]["email_address"];
+    if !address.is_string() || invoice.has_item("unsendable") {
         return Err(Fail::unprocessable("CANT_SEND_INVOICE_WITHOUT_EMAIL"));
     }
     (invoice.status, invoice.sent_ms) = ("SENT", Some(now_ms));
@@ -174,8 +182,7 @@ pub(super) fn delete(context: &mut Context<'_, Paypal>) -> Result<Reply, Fail> {
 pub(super) fn search(context: &mut Context<'_, Paypal>) -> Result<Value, Fail> {
     const SIZE: PageSize = PageSize { usual: 20, most: 100, beyond: Beyond::Refused };
     let (reference, number) = (context.request.json_at("/reference"), context.request.json_at("/invoice_number"));
-    let size =
-        SIZE.read(context.request.param("page_size")).map_err(|_| Fail::invalid("INVALID_INTEGER_MAX_VALUE"))?;
+    let size = SIZE.read(context.request.param("page_size")).map_err(|_| Fail::invalid("INVALID_INTEGER_MAX_VALUE"))?;
     let page = context.request.param("page").and_then(|page| page.parse().ok()).unwrap_or(1);
     let listed = context.list(&context.state.invoices).reversed();
     let listed = listed.equal(reference.as_str(), |invoice| invoice.body["detail"]["reference"].as_str());

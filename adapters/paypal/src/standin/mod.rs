@@ -8,8 +8,8 @@
 //! `refused-by-bank` completes the order with a declined payment, `pending` leaves it pending, `no-refund` can't be
 //! refunded any more, every other one pays.
 //!
-//! Invoices with an item `refused` are refused when they are made, those with an item `canceled-later` are canceled half
-//! an hour after they were sent. Nobody pays any; the merchant can cancel one.
+//! Invoices with an item `refused` are refused when they are made and those with an item `unsendable` when they are sent;
+//! those with an item `canceled-later` are canceled half an hour after they were sent. Nobody pays any; the merchant can cancel one.
 
 mod amount;
 mod fail;

@@ -75,7 +75,7 @@ impl CellSubject for SendInvoice {
     }
 
     async fn refused_intent(&self, _: &Site, number: u64) -> Option<Result<Sample, String>> {
-        Some(Ok(sample("refused", number)))
+        Some(Ok(sample("unsendable", number)))
     }
 
     fn can_fail_later(&self) -> bool {

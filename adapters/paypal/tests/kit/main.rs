@@ -37,13 +37,6 @@ impl Subject for Paypal {
         StandIn::new(world).serve(0).await
     }
 
-    fn unreached(&self) -> Vec<(&'static str, &'static str)> {
-        vec![(
-            "verdict:taken",
-            "a repeat carries the key of the first request, which gets what that one did: the executor never lets a key lapse",
-        )]
-    }
-
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
         vec![
             (
