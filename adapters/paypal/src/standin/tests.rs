@@ -1,5 +1,7 @@
 //! The stand-in over real sockets, asked as a client asks.
 
+mod invoices;
+
 use hapax_standin::client::Call;
 use hapax_standin::clock::Scripted;
 use hapax_standin::{Reply, Server, World};

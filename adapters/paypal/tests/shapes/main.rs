@@ -39,6 +39,10 @@ async fn payments() -> Option<Mock> {
     Mock::of("paypal_payments_v2.json", &[PATTERNS]).await.expect("it starts")
 }
 
+async fn invoices() -> Option<Mock> {
+    Mock::of("paypal_invoicing_v2.json", &[PATTERNS]).await.expect("it starts")
+}
+
 fn credentials() -> Credentials {
     Credentials::none().with("client_id", "id".into()).with("client_secret", "secret".into())
 }
@@ -124,6 +128,39 @@ async fn shape_at_prism_of_refund() {
     let (refund, look) = (format!("POST /v2/payments/captures/{CAPTURE}/refund"), "GET /v2/payments/captures/");
     assert_eq!(arrived.first(), Some(&refund));
     assert!(arrived.iter().any(|request| request.starts_with(look)), "{arrived:?}");
+}
+
+#[tokio::test]
+async fn shape_at_prism_of_send_invoice() {
+    let Some(mock) = invoices().await else { return };
+    let args = json!({
+        "recipient": "jane@example.com", "due": "net30", "note": "Thank you",
+        "items": [{ "name": "Advice", "amount": { "amount": 1050, "currency": "EUR" } }],
+    });
+    let requests = sent("paypal.send_invoice", &args).await;
+    assert_eq!(requests.len(), 3, "search, create, send");
+    let replayed = bench(&mock).await;
+    for seen in &requests {
+        assert!(replay(&replayed, seen).await < 300);
+    }
+    assert_eq!(replayed.faults(), Vec::<String>::new());
+    assert_eq!(replayed.arrived().len(), 3);
+
+    // Prism's own invoices are not ours, which is noticed before anything could be sent.
+    let alarmed = bench(&mock).await;
+    let report = alarmed.run("paypal.send_invoice", &args).await;
+    assert!(!matches!(report.map(|report| report.outcome), Ok(Outcome::Succeeded { .. } | Outcome::Refused { .. })));
+    assert_eq!(alarmed.faults(), Vec::<String>::new());
+    assert!(alarmed.arrived().iter().all(|request| !request.ends_with("/send")), "{:?}", alarmed.arrived());
+}
+
+#[tokio::test]
+async fn a_draft_that_the_description_forbids_is_noticed() {
+    let Some(mock) = invoices().await else { return };
+    let bench = bench(&mock).await;
+    let call = Call::post(&format!("{}/v2/invoicing/invoices", bench.proxy().url()));
+    call.header("authorization", "Bearer any").json(&json!({})).send().await.expect("a reply");
+    assert!(!bench.faults().is_empty());
 }
 
 #[tokio::test]
