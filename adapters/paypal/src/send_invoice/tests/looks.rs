@@ -57,6 +57,7 @@ async fn send_invoice_vanished_draft_cannot_be_told() {
     let other = noted([gone(), page(&[OTHER]), (200, invoice(OTHER, "SENT"))]).find(&args()).await;
     assert!(matches!(other, Ok(Finding::Happened(_))));
     assert!(noted([(404, json!({"message": "Not Found"}))]).find(&args()).await.is_err());
+    assert!(noted([error(404, "NOT_FOUND", &[])]).find(&args()).await.is_err(), "no word of the invoice");
 }
 
 #[tokio::test]
