@@ -35,8 +35,9 @@ pub enum Answer<R> {
     /// No effect, documented as not processed: the same may go again, not before so many
     /// milliseconds if the provider says so.
     NotDone(String, Option<u64>),
-    /// The token is spent; what is known of by whom. A look comes before any judgement.
-    Taken(String),
+    /// The token is spent; what is known of by whom, and the provider's id of the object that the
+    /// answer names as the one on which it was spent. A look comes before any judgement.
+    Taken(String, Option<String>),
     /// Everything else.
     Unclear(Fault),
 }

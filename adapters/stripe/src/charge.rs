@@ -225,7 +225,7 @@ fn confirmed(intent: PaymentIntent, noted: &str) -> Answer<ChargeReceipt> {
             Ok(receipt) => Answer::Happened(receipt),
             Err(fault) => Answer::Unclear(fault),
         },
-        Stage::Canceled => Answer::Taken("the intent is canceled".to_owned()),
+        Stage::Canceled => Answer::Taken("the intent is canceled".to_owned(), None),
         Stage::Unconfirmed | Stage::Declined | Stage::Unknown => {
             Answer::Unclear(Fault::Unread(format!("a confirmed intent with the status {}", intent.status)))
         }

@@ -122,7 +122,7 @@ impl<C: Cell> ErasedCell for C {
             },
             Answer::Refused(refusal, covers) => Answer::Refused(refusal, covers),
             Answer::NotDone(why, after) => Answer::NotDone(why, after),
-            Answer::Taken(what) => Answer::Taken(what),
+            Answer::Taken(what, named) => Answer::Taken(what, named),
             Answer::Unclear(fault) => Answer::Unclear(fault),
         }
     }

@@ -34,6 +34,13 @@ pub trait Integration: Send + Sync + 'static {
     /// `None`: it carries none, or it isn't the provider's envelope at all.
     fn code(&self, response: &Response) -> Option<Code>;
 
+    /// The provider's id of the object that an error names as the one on which our token was spent.
+    /// A look finds it in [`Names::named`](crate::identity::Names::named).
+    fn names(&self, response: &Response) -> Option<String> {
+        let _ = response;
+        None
+    }
+
     /// Whether a response says, in the provider's own envelope, that there is no such record.
     fn is_absent(&self, response: &Response) -> bool {
         response.status == 404 && self.code(response).is_some()

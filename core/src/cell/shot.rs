@@ -122,20 +122,20 @@ impl<'a> Shot<'a> {
             integration.reject(self.wire);
         }
         match integration.code(response) {
-            Some(code) => by_table(self.spec, response, &code),
+            Some(code) => by_table(self.spec, response, &code, || integration.names(response)),
             None if response.is_success() => read(response),
             None => Answer::Unclear(Fault::Status(response.status, "not in the provider's own form".to_owned())),
         }
     }
 }
 
-fn by_table<R>(spec: &CellSpec, response: &Response, code: &Code) -> Answer<R> {
+fn by_table<R>(spec: &CellSpec, response: &Response, code: &Code, named: impl FnOnce() -> Option<String>) -> Answer<R> {
     let words = || format!("{} {}", response.status, code.name());
     match meaning_of(spec.answers, response.status, code) {
         Some(Meaning::Refused) => Answer::Refused(code.refusal(), Covers::Attempt),
         Some(Meaning::RefusedOnRecord) => Answer::Refused(code.refusal(), Covers::Record),
         Some(Meaning::NotDone) => Answer::NotDone(words(), response.retry_after_ms()),
-        Some(Meaning::Taken) => Answer::Taken(words()),
+        Some(Meaning::Taken) => Answer::Taken(words(), named()),
         Some(Meaning::Adrift) => Answer::Unclear(Fault::Adrift(words())),
         Some(Meaning::KeyBurnt) => Answer::Unclear(Fault::KeyBurnt(words())),
         Some(Meaning::Unclear) | None => Answer::Unclear(Fault::Status(response.status, words())),

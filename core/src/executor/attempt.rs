@@ -174,7 +174,7 @@ fn verdict(answer: Answer<Receipt>) -> (Verdict, Option<String>) {
         Answer::Refused(reason, Covers::Attempt) => Verdict::Refused { reason },
         Answer::Refused(reason, Covers::Record) => Verdict::RefusedOnRecord { reason },
         Answer::NotDone(why, retry_after_ms) => Verdict::NotDone { why, retry_after_ms },
-        Answer::Taken(what) => Verdict::Taken { what },
+        Answer::Taken(what, named) => Verdict::Taken { what, named },
         Answer::Unclear(Fault::Adrift(why)) => Verdict::Adrift { why },
         Answer::Unclear(Fault::KeyBurnt(why)) => Verdict::KeyBurnt { why },
         Answer::Unclear(Fault::Echo(fields)) => {
@@ -214,7 +214,8 @@ impl Verdict {
             }
             Self::Refused { reason } | Self::RefusedOnRecord { reason } => reason.to_string(),
             Self::Happened { receipt } => format!("it happened: {}", receipt.id),
-            Self::Taken { what } => what.clone(),
+            Self::Taken { what, named: None } => what.clone(),
+            Self::Taken { what, named: Some(object) } => format!("{what}: {object}"),
         }
     }
 }

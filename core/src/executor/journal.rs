@@ -324,6 +324,7 @@ impl Inner {
         let seed = Seed::new(self.secret.clone(), &intent.account, &intent.cell, intent.key.clone());
         Names::new(seed, form, mark, state.epoch, key_number)
             .with_notes(state.notes.clone(), state.former_notes.clone())
+            .with_named(state.named().map(str::to_owned))
             // After a restore the effect may be older than anything that the ledger knows.
             .with_since(state.restored.is_none().then_some(state.began))
     }

@@ -48,19 +48,27 @@ pub struct Names {
     number: u32,
     notes: BTreeMap<String, String>,
     former: BTreeMap<String, String>,
+    named: Option<String>,
     since: Option<Stamp>,
 }
 
 impl Names {
     /// Names for one epoch of an operation.
     pub fn new(seed: Seed, form: Form, mark_form: Form, epoch: u32, number: u32) -> Self {
-        Self { seed, form, mark_form, epoch, number, notes: BTreeMap::new(), former: BTreeMap::new(), since: None }
+        let (notes, former) = (BTreeMap::new(), BTreeMap::new());
+        Self { seed, form, mark_form, epoch, number, notes, former, named: None, since: None }
     }
 
     /// With the notes journaled in this epoch, and those of the one before.
     pub fn with_notes(mut self, notes: BTreeMap<String, String>, former: BTreeMap<String, String>) -> Self {
         self.notes = notes;
         self.former = former;
+        self
+    }
+
+    /// With the object that the provider named, in this epoch, as the one on which the token was spent.
+    pub fn with_named(mut self, named: Option<String>) -> Self {
+        self.named = named;
         self
     }
 
@@ -96,6 +104,12 @@ impl Names {
     /// What was journaled under this name in the epoch before.
     pub fn former_note(&self, name: &str) -> Option<&str> {
         self.former.get(name).map(String::as_str)
+    }
+
+    /// The provider's id of the object on which the token of this epoch was spent, if a refusal to
+    /// take it again named one. Whether it is ours is still to be read.
+    pub fn named(&self) -> Option<&str> {
+        self.named.as_deref()
     }
 
     /// The present epoch, counted from 0.

@@ -247,6 +247,9 @@ pub enum Verdict {
     Taken {
         /// What is known of by whom.
         what: String,
+        /// The provider's id of the object on which it was spent, if the answer names it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        named: Option<String>,
     },
     /// The provider itself doesn't know.
     Adrift {

@@ -203,6 +203,14 @@ impl OpState {
         self.attempts.iter().filter(|attempt| attempt.epoch == self.epoch)
     }
 
+    /// The object that the newest refusal to take a spent token again named, in the present epoch.
+    pub fn named(&self) -> Option<&str> {
+        self.present().rev().find_map(|attempt| match &attempt.verdict {
+            Verdict::Taken { named, .. } => named.as_deref(),
+            _ => None,
+        })
+    }
+
     /// Attempts of which it isn't known that they had no effect.
     pub fn open(&self) -> impl Iterator<Item = &Attempt> {
         self.attempts.iter().filter(|attempt| self.is_open(attempt))

@@ -21,6 +21,7 @@ pub struct Desk {
     clock: SharedClock,
     notes: BTreeMap<String, String>,
     former: BTreeMap<String, String>,
+    named: Option<String>,
     epoch: u32,
     number: u32,
     key: &'static str,
@@ -47,12 +48,18 @@ impl Desk {
         let cell = cells.into_iter().find(|known| known.spec().id == cell).expect("a cell of this integration");
         let wire = Wire::new(Arc::new(connection), script.clone(), clock.clone());
         let (notes, former) = (BTreeMap::new(), BTreeMap::new());
-        Self { script, wire, cell, clock, notes, former, epoch: 0, number: 0, key: "order:1042" }
+        Self { script, wire, cell, clock, notes, former, named: None, epoch: 0, number: 0, key: "order:1042" }
     }
 
     /// With a note journaled.
     pub fn noting(mut self, name: &str, value: &str) -> Self {
         self.notes.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// After an answer that named this object as the one on which the token was spent.
+    pub fn naming(mut self, object: &str) -> Self {
+        self.named = Some(object.to_owned());
         self
     }
 
@@ -87,6 +94,7 @@ impl Desk {
         let (token, mark) = spec.forms();
         Names::new(seed, token, mark, self.epoch, self.number)
             .with_notes(self.notes.clone(), self.former.clone())
+            .with_named(self.named.clone())
             .with_since(Some(Stamp::scripted(Self::BEGAN_MS.unsigned_abs())))
     }
 
@@ -203,7 +211,7 @@ pub fn word<R>(answer: &Answer<R>) -> &'static str {
         Answer::Refused(_, Covers::Attempt) => "refused",
         Answer::Refused(_, Covers::Record) => "refused on record",
         Answer::NotDone(..) => "not done",
-        Answer::Taken(_) => "taken",
+        Answer::Taken(..) => "taken",
         Answer::Unclear(Fault::Adrift(_)) => "adrift",
         Answer::Unclear(Fault::KeyBurnt(_)) => "key burnt",
         Answer::Unclear(Fault::Echo(_)) => "echo",

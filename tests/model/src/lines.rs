@@ -259,7 +259,7 @@ fn verdict(answer: Answer, about: u8) -> Verdict {
         Answer::Refused => Verdict::Refused { reason },
         Answer::OnRecord => Verdict::RefusedOnRecord { reason },
         Answer::Happened => Verdict::Happened { receipt: receipt(about) },
-        Answer::Taken => Verdict::Taken { what: why },
+        Answer::Taken => Verdict::Taken { what: why, named: None },
         Answer::Adrift => Verdict::Adrift { why },
         Answer::Burnt => Verdict::KeyBurnt { why },
     }

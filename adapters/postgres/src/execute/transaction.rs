@@ -147,7 +147,7 @@ async fn enter(client: &Client, receipt: &ExecuteReceipt) -> Result<Option<Strin
 async fn earlier(client: &Client, key: &str) -> Ended {
     match stored(client, key).await {
         Ok(Some(receipt)) => Answer::Happened(receipt),
-        Ok(None) => Answer::Taken("a row of this operation is there and can't be read".to_owned()),
+        Ok(None) => Answer::Taken("a row of this operation is there and can't be read".to_owned(), None),
         Err(fault) => Answer::Unclear(fault),
     }
 }

@@ -65,12 +65,27 @@ fn a04_found_but_dead_ends_it_after_settle() {
 fn a05_a_spent_token_is_looked_at() {
     let mut run = Run::new(cells::handle());
     run.notes("intent", "pi_1").departs().at(20).departs();
-    run.at(21).hears(1, Verdict::Taken { what: "exists".to_owned() });
+    run.at(21).hears(1, Verdict::Taken { what: "exists".to_owned(), named: None });
     assert!(run.is_open(), "neither success nor refusal");
     assert!(!run.sends());
     assert!(matches!(run.next(), Do::Look { .. }), "{:?}", run.next());
     run.at(22).looks(21, found("ch_1"));
     assert_eq!(run.succeeded().as_deref(), Some("ch_1"));
+}
+
+#[test]
+fn what_a_refusal_names_is_there_for_the_look_and_ends_with_the_epoch() {
+    let named = |object: &str| Verdict::Taken { what: "exists".to_owned(), named: Some(object.to_owned()) };
+    let mut run = Run::new(cells::handle());
+    run.notes("intent", "pi_1").departs().at(20).departs();
+    assert_eq!(run.state().named(), None);
+    run.at(21).hears(1, named("ch_1"));
+    assert_eq!(run.state().named(), Some("ch_1"));
+    assert!(matches!(run.next(), Do::Look { .. }), "a name is no proof: {:?}", run.next());
+    run.at(SETTLED + 202).looks(SETTLED + 201, found_dead());
+    assert_eq!(run.refused().as_deref(), Some("rejected"));
+    run.superseded(0);
+    assert_eq!(run.state().named(), None, "what the old token was spent on is not what the new one is spent on");
 }
 
 #[test]

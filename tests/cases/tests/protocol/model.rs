@@ -130,7 +130,7 @@ fn m11_begun_after_the_restore() {
 #[test]
 fn m09_be_so_is_satisfied_by_anybody() {
     let mut run = Run::new(cells::be_so());
-    run.notes("version", "7").departs().at(1).hears(0, Verdict::Taken { what: "412".to_owned() });
+    run.notes("version", "7").departs().at(1).hears(0, Verdict::Taken { what: "412".to_owned(), named: None });
     assert!(run.is_open() && !run.sends());
     run.at(3).looks(2, found("theirs"));
     assert_eq!(run.succeeded().as_deref(), Some("theirs"));

@@ -84,6 +84,10 @@ impl Integration for BentIntegration {
         self.below.code(response)
     }
 
+    fn names(&self, response: &Response) -> Option<String> {
+        self.below.names(response)
+    }
+
     fn is_absent(&self, response: &Response) -> bool {
         self.below.is_absent(response)
     }

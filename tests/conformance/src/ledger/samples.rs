@@ -215,7 +215,9 @@ fn after_verdict(verdict: &Verdict) -> Option<Verdict> {
         Verdict::NotDone { .. } => Verdict::Refused { reason: reason() },
         Verdict::Refused { .. } => Verdict::RefusedOnRecord { reason: reason() },
         Verdict::RefusedOnRecord { .. } => Verdict::Happened { receipt: receipt("ch_2") },
-        Verdict::Happened { .. } => Verdict::Taken { what: "the offer is sold".to_owned() },
+        Verdict::Happened { .. } => {
+            Verdict::Taken { what: "the offer is sold".to_owned(), named: Some("off_1".to_owned()) }
+        }
         Verdict::Taken { .. } => Verdict::Adrift { why: why() },
         Verdict::Adrift { .. } => Verdict::KeyBurnt { why: why() },
         Verdict::KeyBurnt { .. } => return None,
