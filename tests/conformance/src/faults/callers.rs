@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hapax_core::executor::Point;
 use hapax_standin::Fault as Proxy;
 
-use super::{Fault, fault, no_look, standing};
+use super::{Fault, fault, no_first_look, no_look, standing};
 use crate::kit::{Invariant, Played, Run, hold, story_of};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -31,7 +31,7 @@ pub(super) const FAULTS: &[Fault] = &[
         lease_lost_in_a_look,
         "the owner returns with a finding when another has taken over"
     )
-    .unless(no_look),
+    .unless(no_first_look),
     fault!(
         "second-caller-while-under-way",
         Succeeded,

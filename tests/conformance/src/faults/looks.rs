@@ -2,7 +2,7 @@
 
 use hapax_standin::{Fault as Proxy, Kind};
 
-use super::{Fault, fault, no_look, no_proof, standing};
+use super::{Fault, fault, no_first_look, no_look, no_proof, standing};
 use crate::kit::{CellSubject, Invariant, Played, Run, hold, set_up};
 use hapax_core::capability::CellSpec;
 
@@ -15,7 +15,8 @@ pub(super) const FAULTS: &[Fault] = &[
     fault!("look-gets-a-foreign-404", Happened, look_foreign_404, "somebody else says that there is nothing")
         .unless(no_look),
     fault!("look-lags", Happened, look_lags, "the effect shows in lists only after a while").unless(no_look),
-    fault!("look-lags-nothing", Nothing, look_lags_nothing, "lists are behind, and nothing happened").unless(no_look),
+    fault!("look-lags-nothing", Nothing, look_lags_nothing, "lists are behind, and nothing happened")
+        .unless(no_first_look),
     fault!("look-too-early", Any, look_too_early, "the question is asked before the request arrives").unless(no_proof),
     fault!("look-finds-many", Happened, look_finds_many, "the effect lies behind a page of other people's")
         .unless(no_clutter),
@@ -30,7 +31,7 @@ fn no_clutter(spec: &CellSpec, subject: &dyn CellSubject) -> Option<&'static str
 }
 
 fn no_second(spec: &CellSpec, subject: &dyn CellSubject) -> Option<&'static str> {
-    no_look(spec, subject).or((!subject.can_happen_twice()).then_some("what it acts on can be spent only once"))
+    no_first_look(spec, subject).or((!subject.can_happen_twice()).then_some("what it acts on can be spent only once"))
 }
 
 fn no_kill(_: &CellSpec, subject: &dyn CellSubject) -> Option<&'static str> {

@@ -134,6 +134,12 @@ fn no_look(spec: &CellSpec, _: &dyn CellSubject) -> Option<&'static str> {
     standing(spec).look.is_none().then_some("nothing can be asked here")
 }
 
+/// Faults of questions that are asked before anything is sent again.
+fn no_first_look(spec: &CellSpec, subject: &dyn CellSubject) -> Option<&'static str> {
+    let named = || subject.is_named_by_a_repeat().then_some("nothing can be asked here before a repeat was refused");
+    no_look(spec, subject).or_else(named)
+}
+
 /// Faults of the steps before the request that counts need such steps.
 fn no_steps(spec: &CellSpec, _: &dyn CellSubject) -> Option<&'static str> {
     spec.notes.is_empty().then_some("nothing comes before the request that counts")

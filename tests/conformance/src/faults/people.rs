@@ -41,7 +41,8 @@ async fn with_a_person(run: &Run, effect: bool) -> Result<(Intent, Process), cra
     let intent = run.intent().await?;
     run.on_shot(if effect { Proxy::CutAfterCommit } else { Proxy::LoseRequest });
     run.proxy.inject(run.shot().always(), Proxy::LoseRequest);
-    if let Some(look) = run.look() {
+    // Where only a repeat names what could be asked for, losing all of them is enough.
+    if let Some(look) = run.look().filter(|_| !run.cell.is_named_by_a_repeat()) {
         run.inside(look.always(), Kind::ErrorBefore { status: 503, code: None });
     }
     let process = run.process().await?;

@@ -114,7 +114,8 @@ impl Run {
                 self.reach.note(format!("assumption:{assumption}"));
                 let is_loud = !state.alarms.is_empty() || state.with_person().is_some();
                 // Where nothing can be asked, nobody can notice.
-                let can_see = !*lock(&self.quiet) && self.spec.queries().any(|query| !query.told);
+                let asks = self.spec.queries().any(|query| !query.told) && !self.cell.is_named_by_a_repeat();
+                let can_see = !*lock(&self.quiet) && asks;
                 findings.unless(is_loud || !can_see, Invariant::Loud, several);
             }
             Some(_) => {}
