@@ -10,9 +10,9 @@ use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{PayOrderCell, RefundCell, SendInvoiceCell};
+use crate::{PayOrderCell, PayoutBatchCell, RefundCell, SendInvoiceCell, facts, payout_batch};
 
-/// PayPal, the REST API: orders v2, payments v2 and invoicing v2.
+/// PayPal, the REST API: orders v2, payments v2, payouts v1 and invoicing v2.
 #[derive(Debug, Default)]
 pub struct Paypal {
     tokens: Tokens,
@@ -56,11 +56,22 @@ impl Integration for Paypal {
     /// Only PayPal's own envelopes count; a proxy's error page is none.
     fn code(&self, response: &Response) -> Option<Code> {
         let envelope: Envelope = serde_json::from_slice(&response.body).ok()?;
-        envelope.code()
+        let code = envelope.code()?;
+        // Of the refusal of a batch id that is taken only the link is documented, whatever else it is called.
+        Some(match self.names(response) {
+            Some(_) => Code { kind: facts::NAMES_A_BATCH.to_owned(), ..code },
+            None => code,
+        })
     }
 
+    /// Payouts say it by the name of the error, the others by an issue.
     fn is_absent(&self, response: &Response) -> bool {
-        response.status == 404 && self.code(response).is_some_and(|code| code.code == "INVALID_RESOURCE_ID")
+        response.status == 404 && self.code(response).is_some_and(|code| code.name() == "INVALID_RESOURCE_ID")
+    }
+
+    /// Only payouts name what took their id.
+    fn names(&self, response: &Response) -> Option<String> {
+        payout_batch::named_batch(&response.body)
     }
 
     async fn refresh(&self, wire: &Wire) -> Result<(), Fault> {
@@ -79,7 +90,7 @@ impl Integration for Paypal {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        vec![erase(PayOrderCell), erase(RefundCell), erase(SendInvoiceCell)]
+        vec![erase(PayOrderCell), erase(PayoutBatchCell), erase(RefundCell), erase(SendInvoiceCell)]
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hapax_core::capability::{Failures, Meaning, Native, Query, Repeat, Row, Scope, Source, Window};
+use hapax_core::capability::{Absence, Failures, Meaning, Native, Query, Repeat, Row, Scope, Source, Window};
 use hapax_core::identity::Form;
 
 const READ: &str = "2026-11-28";
@@ -25,6 +25,13 @@ const INVOICE_NUMBERS: Source =
     Source::practice("seen in the sandbox; error 580046 of the older Invoicing Service API says the same", READ);
 const IDEMPOTENCY: Source = Source::official("https://developer.paypal.com/reference/guidelines/idempotency", READ);
 const IN_PROGRESS: Source = Source::presumed("PayPal is still working on an earlier request for the order");
+
+pub(crate) const PAYOUTS: Source = Source::spec(
+    "https://github.com/paypal/paypal-rest-api-specifications/blob/main/openapi/payments_payouts_batch_v1.json",
+    READ,
+);
+const PAYOUT_SEEN: Source =
+    Source::practice("https://github.com/plutov/paypal/blob/main/unit_test.go: the error of a repeat", READ);
 
 /// Bound on automatic work: as long as an uncaptured order is known to be good for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(6 * 3600);
@@ -90,6 +97,26 @@ pub(crate) const SENT_ALREADY: Row = Row::new(0, "*", "CANT_SEND_ALREADY_SENT_IN
 pub(crate) const INVOICE_GONE: Row = Row::new(404, "*", "*", Meaning::Taken, INVOICE_ERRORS);
 pub(crate) const INVOICE_UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, INVOICING);
 
+/// Batch ids are remembered for 30 days. What becomes of two at the same time, and within what they are compared, is not
+/// written; that a denied batch spends its id follows from its having one.
+pub(crate) const BATCH_ID: Native = Native::client_id("sender_batch_id", Form::Uuid)
+    .kept(Window::AtLeast(Duration::from_secs(30 * 86_400)), "forgotten")
+    .repeat(Repeat::Names)
+    .failures(Failures::Burnt)
+    .scope(&[Scope::Account, Scope::Credential, Scope::Mode])
+    .from(&[PAYOUTS]);
+
+/// Reads the batch that a refusal names. Before one does nothing can be asked, so it never says that there is none.
+pub(crate) const BATCH_BY_NAME: Query =
+    Query { absence: Absence::Nothing, ..Query::by_token().reaches(Window::Ever).from(&[PAYOUTS]) };
+
+/// The kind that the client gives to an error with a link to a batch.
+pub(crate) const NAMES_A_BATCH: &str = "names a batch";
+/// The batch id was used before: the error has a link to the batch that has it.
+pub(crate) const BATCH_NAMED: Row = Row::new(0, NAMES_A_BATCH, "*", Meaning::Taken, PAYOUTS);
+/// The same without a link, or something else: never a refusal, for something may be there.
+pub(crate) const BATCH_TAKEN: Row = Row::new(400, "USER_BUSINESS_ERROR", "*", Meaning::Taken, PAYOUT_SEEN);
+
 // Rows that hold for both operations. Limits (429) have none: nobody says that nothing was done.
 pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, PAYMENTS);
 /// A duplicate invoice id of ours can only be our own doing.
@@ -108,7 +135,7 @@ mod tests {
     use hapax_core::capability::{Class, Completion, SecondEffect};
     use hapax_core::cell::Cell;
 
-    use crate::{PayOrderCell, RefundCell, SendInvoiceCell};
+    use crate::{PayOrderCell, PayoutBatchCell, RefundCell, SendInvoiceCell};
 
     #[test]
     fn guarantees_follow_from_the_facts() {
@@ -133,5 +160,12 @@ mod tests {
             assert!(guarantee.assumes.iter().any(|what| what.contains("presumed")), "settle is not documented");
             assert!(guarantee.exceptions.iter().any(|what| what.contains("not found")), "{guarantee:?}");
         }
+        let (payout, needs) = PayoutBatchCell::SPEC.published();
+        assert_eq!((payout.class, payout.best()), (Class::Native, SecondEffect::Enforced));
+        assert_eq!(payout.completion, Completion::AutomaticWithin(30 * 86_400), "{}", payout.sentence());
+        assert_eq!(payout.second_effect.len(), 2, "withheld afterwards, whatever a policy allows");
+        assert!(needs.is_empty() && payout.belts.is_empty(), "{payout:?}");
+        let likely = hapax_core::capability::guarantee(PayoutBatchCell::SPEC, &|_| true, true);
+        assert_eq!(likely.second_effect, payout.second_effect);
     }
 }

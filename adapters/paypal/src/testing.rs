@@ -84,3 +84,14 @@ pub(crate) fn losing(cell: &str) -> Desk {
     desk.script().push(Err(Fault::Lost("reset".to_owned())));
     desk
 }
+
+pub(crate) const BATCH: &str = "CR9VS2K4X4846";
+
+/// What refuses a batch id that this batch has, with a link to it.
+pub(crate) fn batch_taken(link: &str) -> (u16, Value) {
+    let link = json!([{"href": link, "rel": "self", "method": "GET"}]);
+    let issue = "Batch with given sender_batch_id already exists";
+    let details = json!([{"field": "SENDER_BATCH_ID", "location": "body", "issue": issue, "link": link}]);
+    let message = "User business error.";
+    (400, json!({"name": "USER_BUSINESS_ERROR", "message": message, "debug_id": "d3bug1d", "details": details}))
+}

@@ -10,7 +10,7 @@ pub(super) struct Fail {
 }
 
 impl Fail {
-    fn new(status: u16, name: &'static str, issue: &str) -> Self {
+    pub(super) fn new(status: u16, name: &'static str, issue: &str) -> Self {
         Self { status, name, issue: issue.to_owned() }
     }
 

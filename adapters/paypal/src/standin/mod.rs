@@ -10,11 +10,16 @@
 //!
 //! Invoices with an item `refused` are refused when they are made and those with an item `unsendable` when they are sent;
 //! those with an item `canceled-later` are canceled half an hour after they were sent. Nobody pays any; the merchant can cancel one.
+//!
+//! Payouts are effects of the kind `payout_batch`, one for a batch. What becomes of a batch is decided by the name before
+//! the `@` of its first receiver: `denied` is denied in the answer, `denied-later` 20 s after it, `refused` is 422
+//! `INSUFFICIENT_FUNDS`; what becomes of an item, by that of its own: `unclaimed`, `failed`, every other one is paid.
 
 mod amount;
 mod fail;
 mod invoices;
 mod orders;
+mod payouts;
 mod refunds;
 #[cfg(test)]
 mod tests;
@@ -51,6 +56,7 @@ struct Paypal {
     tokens: IssuedTokens,
     orders: Collection<Order>,
     invoices: Collection<Invoice>,
+    payouts: Collection<payouts::Batch>,
     /// Keys of requests on orders: which order they were for, and since when.
     order_keys: HashMap<String, (String, i64)>,
 }
@@ -89,6 +95,8 @@ impl Api for Paypal {
             .post("/v2/checkout/orders", orders::create)
             .get("/v2/checkout/orders/{id}", orders::show)
             .post("/v2/checkout/orders/{id}/capture", orders::capture)
+            .post("/v1/payments/payouts", payouts::create)
+            .get("/v1/payments/payouts/{id}", payouts::show)
             .get("/v2/payments/captures/{id}", refunds::show_capture)
             .post("/v2/payments/captures/{id}/refund", refunds::create)
             .get("/v2/payments/refunds/{id}", refunds::show)

@@ -163,3 +163,78 @@ async fn without_a_token_nobody_is_let_in() {
     let wrong = wrong.header("authorization", "Basic aWQ6d3Jvbmc=").form(&[("grant_type", "client_credentials")]);
     assert_eq!(wrong.send().await.expect("a reply").status, 401);
 }
+
+fn payout(batch_id: &str, receivers: &[&str]) -> Value {
+    let item = |receiver: &&str| {
+        json!({ "recipient_type": "EMAIL", "receiver": format!("{receiver}@example.com"),
+            "amount": { "currency": "EUR", "value": "9.87" }, "sender_item_id": format!("{batch_id}-{receiver}") })
+    };
+    let items: Vec<Value> = receivers.iter().map(item).collect();
+    json!({ "sender_batch_header": { "sender_batch_id": batch_id }, "items": items })
+}
+
+impl Stage {
+    async fn pays(&self, batch_id: &str, receivers: &[&str]) -> Reply {
+        // A request id keeps no second batch away.
+        self.call("POST", "/v1/payments/payouts", "p1", &payout(batch_id, receivers)).await
+    }
+
+    async fn batch(&self, accepted: &Reply, query: &str) -> Value {
+        let id = text(&accepted.value()["batch_header"]["payout_batch_id"]);
+        self.call("GET", &format!("/v1/payments/payouts/{id}{query}"), "", &Value::Null).await.value()
+    }
+}
+
+#[tokio::test]
+async fn a_batch_id_is_taken_for_thirty_days_and_names_its_batch() {
+    let mut stage = stage(|it| it).await;
+    let first = stage.pays("b1", &["jane"]).await;
+    assert_eq!((first.status, &first.value()["batch_header"]["batch_status"]), (201, &json!("PENDING")));
+    stage.clock.advance(30 * 24 * HOUR_MS - 1);
+    stage.renew().await;
+    let again = stage.pays("b1", &["joe"]).await;
+    assert_eq!((again.status, &again.value()["name"]), (400, &json!("USER_BUSINESS_ERROR")));
+    let link = text(&again.value()["details"][0]["link"][0]["href"]);
+    assert!(link.ends_with(&text(&first.value()["batch_header"]["payout_batch_id"])), "{link}");
+    assert_eq!(stage.count("payout_batch"), 1);
+    stage.clock.advance(1);
+    assert_eq!(stage.pays("b1", &["jane"]).await.status, 201);
+    assert_eq!(stage.pays("b2", &["jane"]).await.status, 201);
+    assert_eq!(stage.count("payout_batch"), 3);
+}
+
+#[tokio::test]
+async fn a_denied_batch_pays_nobody_and_burns_its_id() {
+    let stage = stage(|it| it).await;
+    let denied = stage.pays("b1", &["denied"]).await;
+    assert_eq!((denied.status, &denied.value()["batch_header"]["batch_status"]), (201, &json!("DENIED")));
+    assert_eq!(stage.pays("b1", &["jane"]).await.status, 400);
+    assert_eq!(stage.count("payout_batch"), 0);
+    let later = stage.pays("b2", &["denied-later"]).await;
+    assert_eq!(stage.batch(&later, "").await["batch_header"]["batch_status"], "PENDING");
+    stage.clock.advance(20_000);
+    assert_eq!(stage.batch(&later, "").await["batch_header"]["batch_status"], "DENIED");
+    let refused = stage.pays("b3", &["refused"]).await;
+    assert_eq!((refused.status, &refused.value()["name"]), (422, &json!("INSUFFICIENT_FUNDS")));
+    assert_eq!(stage.pays("b3", &["jane"]).await.status, 201, "a rejected request leaves nothing");
+}
+
+#[tokio::test]
+async fn a_batch_shows_its_items_in_pages() {
+    let stage = stage(|it| it).await;
+    let accepted = stage.pays("b1", &["jane", "unclaimed", "failed"]).await;
+    stage.clock.advance(20_000);
+    let first = stage.batch(&accepted, "?page=1&page_size=2&total_required=true").await;
+    assert_eq!((&first["total_items"], &first["total_pages"]), (&json!(3), &json!(2)));
+    assert_eq!(first["batch_header"]["amount"], json!({ "currency": "EUR", "value": "29.61" }));
+    let second = stage.batch(&accepted, "?page=2&page_size=2").await;
+    let items = [&first["items"][0], &first["items"][1], &second["items"][0]];
+    let statuses: Vec<String> = items.iter().map(|item| text(&item["transaction_status"])).collect();
+    assert_eq!(statuses, ["SUCCESS", "UNCLAIMED", "FAILED"]);
+    assert_eq!(second["items"].as_array().map(Vec::len), Some(1));
+    assert_eq!(second["total_items"], Value::Null, "only if asked for");
+    let none = stage.call("GET", "/v1/payments/payouts/N0NE", "", &Value::Null).await;
+    assert_eq!((none.status, &none.value()["name"]), (404, &json!("INVALID_RESOURCE_ID")));
+    let mixed = json!({ "sender_batch_header": {}, "items": [] });
+    assert_eq!(stage.call("POST", "/v1/payments/payouts", "", &mixed).await.status, 400);
+}

@@ -10,6 +10,7 @@ const SETUP: &str = "Basic c2V0dXA6c2V0dXAtc2VjcmV0";
 
 pub(super) const JOBS: &[Job] = &[
     Job { cell: "paypal.pay_order", effect: "payment", shot: ("POST", "/v2/checkout/orders/*/capture") },
+    Job { cell: "paypal.payout_batch", effect: "payout_batch", shot: ("POST", "/v1/payments/payouts") },
     Job { cell: "paypal.refund", effect: "refund", shot: ("POST", "/v2/payments/captures/*/refund") },
     Job { cell: "paypal.send_invoice", effect: "invoice", shot: ("POST", "/v2/invoicing/invoices/*/send") },
 ];
@@ -20,6 +21,11 @@ pub(super) async fn intent(cell: &str, site: &Site, number: u64) -> Intent {
         "paypal.pay_order" => Intent::marked(json!({
             "amount": amount, "payment_source": { "type": "paypal", "vault_id": "8kk8451t" },
         })),
+        "paypal.payout_batch" => {
+            let address = format!("payee-{number}@example.com");
+            let item = json!({ "receiver": { "type": "email", "address": address }, "amount": amount });
+            Intent::known_by(&address, json!({ "items": [item] }))
+        }
         "paypal.refund" => Intent::marked(json!({ "capture_id": paid(site).await, "amount": amount })),
         "paypal.send_invoice" => Intent::marked(json!({
             "recipient": format!("jane{number}@example.com"), "items": [{ "name": "Advice", "amount": amount }],

@@ -3,6 +3,7 @@
 
 mod cells;
 mod invoices;
+mod payouts;
 mod site;
 
 use std::sync::Arc;
@@ -44,10 +45,6 @@ impl Subject for Paypal {
                 "an order holds its payments and refunds, and the search of invoices shows those with our mark alone",
             ),
             (
-                "reported-before-durable",
-                "what the ledger lost is found again by its mark, or given again by the key of its order or refund",
-            ),
-            (
                 "claim-not-stored",
                 "every payment and refund carries our mark, so none can be taken for another intent's",
             ),
@@ -56,7 +53,12 @@ impl Subject for Paypal {
     }
 
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
-        vec![Arc::new(cells::PayOrder), Arc::new(cells::Refund), Arc::new(invoices::SendInvoice)]
+        vec![
+            Arc::new(cells::PayOrder),
+            Arc::new(payouts::PayoutBatch),
+            Arc::new(cells::Refund),
+            Arc::new(invoices::SendInvoice),
+        ]
     }
 }
 

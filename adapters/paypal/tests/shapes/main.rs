@@ -55,6 +55,10 @@ async fn invoices() -> Option<Mock> {
     Mock::of("paypal_invoicing_v2.json", &[FLAGS]).await.expect("it starts")
 }
 
+async fn payouts() -> Option<Mock> {
+    Mock::of("paypal_payouts_v1.json", &[]).await.expect("it starts")
+}
+
 fn credentials() -> Credentials {
     Credentials::none().with("client_id", "id".into()).with("client_secret", "secret".into())
 }
@@ -80,7 +84,7 @@ async fn sent(cell: &str, args: &Value) -> Vec<Seen> {
     let request = RunRequest::new("shapes", cell, key, args.clone()).wait_ms(10_000);
     let report = executor.run(request).await.expect("it is run");
     assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{report:?}");
-    proxy.seen().into_iter().filter(|seen| !seen.target.starts_with("/v1/")).collect()
+    proxy.seen().into_iter().filter(|seen| !seen.target.starts_with("/v1/oauth2/")).collect()
 }
 
 /// Sends the same to Prism, headers and all, and returns the status of its answer.
@@ -123,6 +127,49 @@ async fn shape_at_prism_of_pay_order() {
     assert!(!matches!(report.map(|report| report.outcome), Ok(Outcome::Succeeded { .. } | Outcome::Refused { .. })));
     assert_eq!(alarmed.faults(), Vec::<String>::new());
     assert!(alarmed.arrived().iter().all(|request| !request.ends_with("/capture")), "{:?}", alarmed.arrived());
+}
+
+fn payout() -> Value {
+    let amount = json!({ "amount": 987, "currency": "EUR" });
+    let receivers = [
+        json!({ "type": "email", "address": "jane@example.com" }),
+        json!({ "type": "phone", "number": "+49 170 1234567" }),
+        json!({ "type": "paypal_id", "id": "G83JXTJ5EHCQ2" }),
+    ];
+    let items = receivers.map(|receiver| json!({ "receiver": receiver, "amount": amount }));
+    json!({ "items": items, "email_subject": "Paid", "email_message": "For October" })
+}
+
+#[tokio::test]
+async fn shape_at_prism_of_payout_batch() {
+    let Some(mock) = payouts().await else { return };
+    let requests = sent("paypal.payout_batch", &payout()).await;
+    assert_eq!(requests.len(), 1);
+    let taking = bench(&mock).await;
+    assert_eq!(replay(&taking, &requests[0]).await, 201);
+    assert_eq!(taking.faults(), Vec::<String>::new());
+
+    // Prism's own batch is another one: an alarm, and nothing goes again.
+    let alarmed = bench(&mock).await;
+    let report = alarmed.run("paypal.payout_batch", &payout()).await.expect("it is settled");
+    assert!(matches!(report.outcome, Outcome::Unknown { next: Next::Person, .. }), "{report:?}");
+    assert_eq!(report.alarms.len(), 1, "{report:?}");
+    assert_eq!(alarmed.arrived(), ["POST /v1/payments/payouts"]);
+    assert_eq!(alarmed.faults(), Vec::<String>::new());
+
+    // The look reads the batch that a refusal names.
+    let looking = bench(&mock).await;
+    let link = json!([{ "href": "https://api-m.paypal.com/v1/payments/payouts/CR9VS2K4X4846", "rel": "self" }]);
+    let taken = json!({
+        "name": "USER_BUSINESS_ERROR", "message": "User business error.", "debug_id": "1",
+        "details": [{ "issue": "Batch with given sender_batch_id already exists", "link": link }],
+    });
+    looking.proxy().inject(When::on("POST", "/v1/payments/payouts").always(), Fault::reply(400, &taken));
+    let report = looking.run("paypal.payout_batch", &payout()).await.expect("it is settled");
+    assert!(matches!(report.outcome, Outcome::Unknown { next: Next::Person, .. }), "another batch: {report:?}");
+    let (arrived, look) = (looking.arrived(), "GET /v1/payments/payouts/CR9VS2K4X4846".to_owned());
+    assert!(arrived.contains(&look), "{arrived:?}");
+    assert_eq!(looking.faults(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -197,9 +244,11 @@ async fn shape_at_prism_of_refusals() {
 
 #[tokio::test]
 async fn a_body_that_the_description_forbids_is_noticed() {
-    let Some(mock) = orders().await else { return };
-    let bench = bench(&mock).await;
-    let call = Call::post(&format!("{}/v2/checkout/orders", bench.proxy().url()));
-    call.header("authorization", "Bearer any").json(&json!({})).send().await.expect("a reply");
-    assert!(!bench.faults().is_empty());
+    for (mock, path) in [(orders().await, "/v2/checkout/orders"), (payouts().await, "/v1/payments/payouts")] {
+        let Some(mock) = mock else { return };
+        let bench = bench(&mock).await;
+        let call = Call::post(&format!("{}{path}", bench.proxy().url()));
+        call.header("authorization", "Bearer any").json(&json!({})).send().await.expect("a reply");
+        assert!(!bench.faults().is_empty(), "{path}");
+    }
 }
