@@ -21,6 +21,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         // generated: integrations
         #[cfg(feature = "amadeus")]
         hapax_amadeus::integration(),
+        #[cfg(feature = "duffel")]
+        hapax_duffel::integration(),
         #[cfg(feature = "github")]
         hapax_github::integration(),
         #[cfg(feature = "gmail")]

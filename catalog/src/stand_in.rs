@@ -36,6 +36,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         // generated: names
         #[cfg(feature = "amadeus")]
         "amadeus",
+        #[cfg(feature = "duffel")]
+        "duffel",
         #[cfg(feature = "github")]
         "github",
         #[cfg(feature = "gmail")]
@@ -67,6 +69,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         // generated: credentials
         #[cfg(feature = "amadeus")]
         "amadeus" => hapax_amadeus::standin::CREDENTIALS,
+        #[cfg(feature = "duffel")]
+        "duffel" => hapax_duffel::standin::CREDENTIALS,
         #[cfg(feature = "github")]
         "github" => hapax_github::standin::CREDENTIALS,
         #[cfg(feature = "gmail")]
@@ -105,6 +109,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         // generated: servers
         #[cfg(feature = "amadeus")]
         "amadeus" => Some(hapax_amadeus::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "duffel")]
+        "duffel" => Some(hapax_duffel::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "github")]
         "github" => Some(hapax_github::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "gmail")]

@@ -123,6 +123,10 @@ fn end_after_this_page(response: &mut Response) {
     for name in ["nextPageToken", "next_page_uri", "response_metadata", "paging", "@odata.nextLink"] {
         members.remove(name);
     }
+    // Duffel's cursor stands beside the list.
+    if let Some(meta) = members.get_mut("meta").and_then(Value::as_object_mut) {
+        meta.remove("after");
+    }
     if let Some(goes_on) = members.get_mut("has_more") {
         *goes_on = Value::Bool(false);
     }

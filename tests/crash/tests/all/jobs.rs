@@ -5,6 +5,8 @@
 // generated: modules
 #[path = "../../../../adapters/amadeus/tests/crash/jobs.rs"]
 mod amadeus;
+#[path = "../../../../adapters/duffel/tests/crash/jobs.rs"]
+mod duffel;
 #[path = "../../../../adapters/github/tests/crash/jobs.rs"]
 mod github;
 #[path = "../../../../adapters/gmail/tests/crash/jobs.rs"]
@@ -81,6 +83,7 @@ pub(crate) fn all() -> Vec<Job> {
     let each: &[&[Job]] = &[
         // generated: jobs
         amadeus::JOBS,
+        duffel::JOBS,
         github::JOBS,
         gmail::JOBS,
         google_calendar::JOBS,
@@ -101,6 +104,7 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
     match job.integration() {
         // generated: intents
         "amadeus" => amadeus::intent(job.cell, site, number).await,
+        "duffel" => duffel::intent(job.cell, site, number).await,
         "github" => github::intent(job.cell, site, number).await,
         "gmail" => gmail::intent(job.cell, site, number).await,
         "google_calendar" => google_calendar::intent(job.cell, site, number).await,
