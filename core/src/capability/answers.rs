@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 use super::Source;
 use crate::words::Refusal;
 
@@ -63,7 +65,8 @@ pub struct Row {
 }
 
 /// What an answer means for the attempt that it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Meaning {
     /// No effect of this attempt, and asking again changes nothing.
     Refused,

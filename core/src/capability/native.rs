@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Need, Source};
 use crate::identity::Form;
 
@@ -116,7 +118,8 @@ pub enum Then {
 }
 
 /// What becomes of two requests with one token at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Twins {
     /// The provider documents that one of them wins.
     OneWins,
@@ -125,7 +128,8 @@ pub enum Twins {
 }
 
 /// What a request gets that repeats a spent token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Repeat {
     /// The first answer again.
     Replays,
@@ -142,7 +146,8 @@ pub enum Repeat {
 }
 
 /// What a failed first request leaves of the token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Failures {
     /// The failure is stored and replayed.
     Kept,
@@ -156,7 +161,8 @@ pub enum Failures {
 
 /// Within what the provider compares tokens. Journaled with every attempt; when it has changed,
 /// the rung is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// The account.
     Account,
