@@ -1,6 +1,6 @@
 //! From a declaration to cells that work.
 
-use hapax_core::cell::{CredentialField, SharedCell};
+use hapax_core::cell::CredentialField;
 use hapax_core::transport::Method;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub(crate) fn integration(page: Page<'_>, written: &Declaration) -> Built<Declar
     base_url(page, &written.base_url)?;
     let credentials = credentials(page, written)?;
     let facts = Facts { page, usual: written.source.as_ref() };
-    let mut cells: Vec<SharedCell> = Vec::new();
+    let mut cells = Vec::new();
     for (operation, cell) in &written.cells {
         cells.push(Arc::new(Builder { page, cell }.build(&facts, name, named(page, operation, "a cell's name")?)?));
     }
@@ -230,23 +230,7 @@ impl Builder<'_> {
     }
 
     fn json(&self, written: &toml::Value, span: &Range<usize>) -> Built<JsonTemplate> {
-        Ok(match written {
-            toml::Value::String(text) => JsonTemplate::Text(
-                Template::new(text, Place::Text)
-                    .map_err(|why| self.page.problem(span, format!("`{text}` is no template ({why})")))?,
-            ),
-            toml::Value::Array(items) => {
-                JsonTemplate::List(items.iter().map(|item| self.json(item, span)).collect::<Built<_>>()?)
-            }
-            toml::Value::Table(fields) => {
-                let fields = fields.iter().map(|(name, field)| Ok((name.clone(), self.json(field, span)?)));
-                JsonTemplate::Object(fields.collect::<Built<_>>()?)
-            }
-            toml::Value::Datetime(_) => return Err(self.page.problem(span, "JSON has no dates; write them as texts")),
-            other => JsonTemplate::Other(
-                serde_json::to_value(other).map_err(|error| self.page.problem(span, error.to_string()))?,
-            ),
-        })
+        json(self.page, written, span)
     }
 
     /// A name that nothing gives would be left out of the request in silence.
@@ -344,4 +328,25 @@ fn method(page: Page<'_>, written: &Spanned<String>) -> Built<Method> {
         .into_iter()
         .find(|method| method.as_str() == written.get_ref())
         .ok_or_else(|| page.problem(&written.span(), "the request that counts is POST, PUT, PATCH or DELETE"))
+}
+
+/// JSON in which texts are templates.
+pub(crate) fn json(page: Page<'_>, written: &toml::Value, span: &Range<usize>) -> Built<JsonTemplate> {
+    Ok(match written {
+        toml::Value::String(text) => JsonTemplate::Text(
+            Template::new(text, Place::Text)
+                .map_err(|why| page.problem(span, format!("`{text}` is no template ({why})")))?,
+        ),
+        toml::Value::Array(items) => {
+            JsonTemplate::List(items.iter().map(|item| json(page, item, span)).collect::<Built<_>>()?)
+        }
+        toml::Value::Table(fields) => {
+            let fields = fields.iter().map(|(name, field)| Ok((name.clone(), json(page, field, span)?)));
+            JsonTemplate::Object(fields.collect::<Built<_>>()?)
+        }
+        toml::Value::Datetime(_) => return Err(page.problem(span, "JSON has no dates; write them as texts")),
+        other => {
+            JsonTemplate::Other(serde_json::to_value(other).map_err(|error| page.problem(span, error.to_string()))?)
+        }
+    })
 }

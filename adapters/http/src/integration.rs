@@ -1,5 +1,7 @@
 //! The provider of a declaration, as the core sees it.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use hapax_core::capability::Code;
 use hapax_core::cell::{Connection, CredentialField, Integration, SharedCell, Wire};
@@ -8,6 +10,7 @@ use hapax_core::words::Fault;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
+use crate::cell::DeclaredCell;
 use crate::select::Path;
 use crate::template::{Template, scope};
 
@@ -21,7 +24,7 @@ pub(crate) struct DeclaredIntegration {
     pub(crate) errors: Errors,
     pub(crate) requests_per_second: Option<u32>,
     pub(crate) whoami: Option<(String, Path)>,
-    pub(crate) cells: Vec<SharedCell>,
+    pub(crate) cells: Vec<Arc<DeclaredCell>>,
 }
 
 /// Where an answer carries its error.
@@ -90,6 +93,6 @@ impl Integration for DeclaredIntegration {
     }
 
     fn cells(&self) -> Vec<SharedCell> {
-        self.cells.clone()
+        self.cells.iter().map(|cell| cell.clone() as SharedCell).collect()
     }
 }

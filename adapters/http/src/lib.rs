@@ -11,9 +11,13 @@ mod integration;
 mod keep;
 mod look;
 mod problem;
+#[cfg(feature = "prove")]
+pub mod prove;
 mod request;
 mod select;
 mod spec;
+#[cfg(feature = "standin")]
+pub mod standin;
 mod template;
 
 use std::sync::Arc;
@@ -23,18 +27,57 @@ use hapax_core::cell::SharedIntegration;
 pub use declaration::Declaration;
 pub use problem::Problem;
 
+use integration::DeclaredIntegration;
 use problem::Page;
 
-/// Reads a declaration; `file` is how problems name it.
-///
-/// # Errors
-/// The first [`Problem`], with its line.
-pub fn integration(file: &str, text: &str) -> Result<SharedIntegration, Problem> {
-    let page = Page { file, text };
-    let written: Declaration = toml::from_str(text).map_err(|error| {
-        // An error without a place speaks of the whole file.
-        let span = error.span().unwrap_or(0..0);
-        page.problem(&span, error.message())
-    })?;
-    Ok(Arc::new(build::integration(page, &written)?))
+/// A declaration that was read: a provider whose cells can be used.
+#[derive(Clone)]
+pub struct Declared {
+    integration: Arc<DeclaredIntegration>,
+    written: Arc<Declaration>,
+    file: String,
+    text: String,
+}
+
+impl Declared {
+    /// Reads a declaration; `file` is how problems name it.
+    ///
+    /// # Errors
+    /// The first [`Problem`], with its line.
+    pub fn read(file: &str, text: &str) -> Result<Self, Problem> {
+        let page = Page { file, text };
+        let written: Declaration = toml::from_str(text).map_err(|error| {
+            // An error without a place speaks of the whole file.
+            let span = error.span().unwrap_or(0..0);
+            page.problem(&span, error.message())
+        })?;
+        let integration = Arc::new(build::integration(page, &written)?);
+        Ok(Self { integration, written: Arc::new(written), file: file.to_owned(), text: text.to_owned() })
+    }
+
+    /// The provider, as the core uses it.
+    pub fn integration(&self) -> SharedIntegration {
+        self.integration.clone()
+    }
+
+    /// What is written.
+    pub fn written(&self) -> &Declaration {
+        &self.written
+    }
+
+    /// A problem at a place of the file.
+    pub fn problem(&self, span: &std::ops::Range<usize>, what: impl Into<String>) -> Problem {
+        self.page().problem(span, what)
+    }
+
+    pub(crate) fn page(&self) -> Page<'_> {
+        Page { file: &self.file, text: &self.text }
+    }
+}
+
+/// Name and file alone: arguments and examples may be personal.
+impl std::fmt::Debug for Declared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Declared").field("name", &self.integration.name).field("file", &self.file).finish()
+    }
 }

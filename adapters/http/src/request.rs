@@ -75,7 +75,7 @@ pub(crate) fn pairs(templates: &[(String, Template)], scope: &Scope) -> Result<V
 
 impl JsonTemplate {
     /// The value; absent ones are left out of objects and lists.
-    fn write(&self, scope: &Scope) -> Result<Option<Value>, String> {
+    pub(crate) fn write(&self, scope: &Scope) -> Result<Option<Value>, String> {
         Ok(match self {
             Self::Text(template) => template.value(scope)?,
             Self::Other(value) => Some(value.clone()),

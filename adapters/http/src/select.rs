@@ -5,7 +5,10 @@ use serde_json_path::JsonPath;
 
 /// A path that finds one value, or each of several.
 #[derive(Clone, Debug)]
-pub(crate) struct Path(JsonPath);
+pub(crate) struct Path {
+    query: JsonPath,
+    text: String,
+}
 
 impl Path {
     /// Reads a path.
@@ -13,12 +16,19 @@ impl Path {
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
-        JsonPath::parse(text).map(Self).map_err(|error| format!("it is no JSONPath such as `$.data.id` ({error})"))
+        let query =
+            JsonPath::parse(text).map_err(|error| format!("it is no JSONPath such as `$.data.id` ({error})"))?;
+        Ok(Self { query, text: text.to_owned() })
+    }
+
+    /// As it is written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// The one value there. Several, or none, or null, are nothing.
     pub(crate) fn one<'a>(&self, body: &'a Value) -> Option<&'a Value> {
-        self.0.query(body).exactly_one().ok().filter(|value| !value.is_null())
+        self.query.query(body).exactly_one().ok().filter(|value| !value.is_null())
     }
 
     /// The one value there as a text: texts, numbers and truth values have one.
@@ -28,7 +38,7 @@ impl Path {
 
     /// Every value there.
     pub(crate) fn each<'a>(&self, body: &'a Value) -> Vec<&'a Value> {
-        self.0.query(body).all()
+        self.query.query(body).all()
     }
 }
 

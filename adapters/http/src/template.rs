@@ -44,6 +44,18 @@ impl Template {
         Ok(Self { text: text.into(), place })
     }
 
+    /// The name, if the template is this one name and nothing else.
+    pub(crate) fn only_name(&self) -> Option<&str> {
+        let inner = self.text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        (!inner.is_empty() && inner.bytes().all(is_name)).then_some(inner)
+    }
+
+    /// Its text, as written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Names that it reads, as `amount` or `supplier.name`.
     pub(crate) fn names(&self) -> Vec<String> {
         let environment = environment(self.place);
@@ -60,10 +72,8 @@ impl Template {
     /// What can't be written. Nothing was sent then.
     pub(crate) fn render(&self, scope: &Scope) -> Result<Option<String>, String> {
         let environment = environment(self.place);
-        if let Some(value) = whole(&environment, &self.text, scope)? {
-            if value.is_undefined() || value.is_none() {
-                return Ok(None);
-            }
+        if whole(&environment, &self.text, scope)?.is_some_and(|value| value.is_undefined() || value.is_none()) {
+            return Ok(None);
         }
         let template = environment.template_from_str(&self.text).map_err(|error| said(&error))?;
         template.render(scope).map(Some).map_err(|error| said(&error))

@@ -11,5 +11,5 @@ const TICKETS: &str = include_str!("../../../../docs/declare/tickets.toml");
 const RELAY: &str = include_str!("../../../../docs/declare/relay.toml");
 
 fn read(text: &str) -> SharedIntegration {
-    hapax_http::integration("test.toml", text).unwrap_or_else(|problem| panic!("{problem}"))
+    hapax_http::Declared::read("test.toml", text).unwrap_or_else(|problem| panic!("{problem}")).integration()
 }

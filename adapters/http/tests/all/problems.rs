@@ -4,7 +4,7 @@ use crate::{PAYMENTS, TICKETS};
 fn refused(text: &str, old: &str, new: &str, says: &str, at: &str) {
     assert!(text.contains(old), "{old}");
     let text = text.replacen(old, new, 1);
-    let problem = match hapax_http::integration("mine.toml", &text) {
+    let problem = match hapax_http::Declared::read("mine.toml", &text) {
         Err(problem) => problem.to_string(),
         Ok(_) => panic!("{new} was taken"),
     };

@@ -1,0 +1,23 @@
+//! A declaration held to the same proof as the catalog's cells: every fault of the conformance kit, against a provider
+//! that is made from the declaration.
+
+mod subject;
+
+use std::sync::Arc;
+
+use hapax_conformance::kit::{Kit, Report};
+
+use crate::{Declared, Problem};
+use subject::DeclaredSubject;
+
+/// Plays every fault over every cell with these seeds.
+///
+/// # Errors
+/// A [`Problem`] where the declaration can't be played: a cell without an example, a path that names no single place.
+pub async fn play(declared: &Declared, seeds: &[u64]) -> Result<Report, Problem> {
+    let subject = DeclaredSubject::new(declared)?;
+    // A run that is played again comes from the environment, as with the catalog's cells.
+    let kit = Kit::new(Arc::new(subject));
+    let kit = if kit.is_partial() { kit } else { kit.seeds(seeds) };
+    Ok(kit.play().await)
+}
