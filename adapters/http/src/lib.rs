@@ -3,6 +3,7 @@
 //! A declaration says what the request is, what the provider promises about it, and where that is written; what it
 //! leaves out counts as the worst case. The guarantee is derived from it by the core as from any cell.
 
+mod advice;
 mod arguments;
 mod build;
 mod cell;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 use hapax_core::cell::SharedIntegration;
 
+pub use advice::Advice;
 pub use declaration::Declaration;
 pub use problem::Problem;
 
@@ -63,6 +65,11 @@ impl Declared {
     /// What is written.
     pub fn written(&self) -> &Declaration {
         &self.written
+    }
+
+    /// Everything that could still be said, and what its absence costs.
+    pub fn advice(&self) -> Vec<Advice> {
+        advice::of(self)
     }
 
     /// A problem at a place of the file.

@@ -63,6 +63,9 @@ pub(crate) enum Command {
     Matrix,
     /// Explain a cell: guarantee, sources, arguments, left-over risk
     Explain(commands::explain::Args),
+    /// Cells of your own: check a declaration, and hold it to the catalog's proof
+    #[command(subcommand)]
+    Cell(commands::cell::Command),
     /// Small providers on your own machine
     #[command(subcommand, name = "stand-in")]
     StandIn(commands::stand_in::Command),
@@ -91,6 +94,8 @@ impl Command {
             Self::Ledger(commands::ledger::Command::Verify) => "ledger verify",
             Self::Matrix => "matrix",
             Self::Explain(_) => "explain",
+            Self::Cell(commands::cell::Command::Check(_)) => "cell check",
+            Self::Cell(commands::cell::Command::Prove(_)) => "cell prove",
             Self::StandIn(_) => "stand-in serve",
         }
     }

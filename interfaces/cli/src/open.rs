@@ -10,6 +10,7 @@ use hapax_core::transport::HttpTransport;
 
 use crate::config::{self, Config, ConnectionConfig};
 use crate::exit::Failure;
+use crate::known::Known;
 use crate::ledger::OpenLedger;
 use crate::output::Output;
 use crate::probe::PauseAt;
@@ -31,6 +32,11 @@ pub(crate) struct Opened {
 }
 
 impl Context {
+    /// The integrations there are, without opening anything.
+    pub(crate) fn known(&self) -> Result<Known, Failure> {
+        Ok(config::find_optional(self.config.as_deref())?.known)
+    }
+
     /// Opens everything that the configuration names.
     pub(crate) async fn open(&self) -> Result<Opened, Failure> {
         self.open_with(false).await
@@ -53,7 +59,7 @@ impl Context {
         }
         let mut left_out = Vec::new();
         for one in &config.connections {
-            match connect(one) {
+            match connect(one, &config.known) {
                 Ok(connection) => builder = builder.connection(connection),
                 Err(failure) => left_out.push((one.name.clone(), failure)),
             }
@@ -80,8 +86,9 @@ impl Opened {
 }
 
 /// One connection as the core wants it.
-pub(crate) fn connect(config: &ConnectionConfig) -> Result<Connection, Failure> {
-    let integration = hapax_catalog::integration(&config.integration)
+pub(crate) fn connect(config: &ConnectionConfig, known: &Known) -> Result<Connection, Failure> {
+    let integration = known
+        .integration(&config.integration)
         .ok_or_else(|| Failure::internal(format!("nothing was sent: integration {} has gone", config.integration)))?;
     let credentials = config::credentials(config, &integration)?;
     let mut connection = Connection::new(&config.name, integration, credentials)?.meets(config.meets.iter().cloned());

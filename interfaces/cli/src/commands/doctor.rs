@@ -59,7 +59,7 @@ pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
     }
     for one in &config.connections {
         let what = format!("connection {}", one.name);
-        match open::connect(one) {
+        match open::connect(one, &config.known) {
             Err(failure) => checks.push(Check::of(&what, Err(failure))),
             Ok(_) if args.offline => checks.push(Check::fine(&what, "complete; not asked")),
             Ok(connection) => checks.extend(ask(&what, connection, &open::clock(&config)).await),

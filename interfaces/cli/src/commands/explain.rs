@@ -26,12 +26,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    known_cell(&args.cell)?;
     let config = config::find_optional(context.config.as_deref())?;
+    let cell = known_cell(&config.known, &args.cell)?;
     let meets = meets(args, &config)?;
-    let cells = hapax_catalog::integrations().into_iter().flat_map(|one| one.cells());
-    let found = cells.into_iter().find(|cell| cell.spec().id == args.cell);
-    let cell = found.ok_or_else(|| Failure::internal("nothing was sent: the cell has gone"))?;
     let spec = cell.spec();
     let promised = guarantee(spec, &|need| meets.iter().any(|met| met == need.words()), config.policy.likely_for(spec));
     print(&context.output, &cell, &promised);

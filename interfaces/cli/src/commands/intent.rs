@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use hapax_core::cell::SharedCell;
 use hapax_core::clock::SharedClock;
 use hapax_core::executor::RunRequest;
 use hapax_core::identity::OperationKey;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use super::wait_ms;
 use crate::config::Config;
 use crate::exit::Failure;
+use crate::known::Known;
 use crate::suggest::did_you_mean;
 use crate::time;
 
@@ -36,9 +38,9 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Reads everything that can be read without a configuration.
-    pub(crate) fn read(&self) -> Result<(OperationKey, Value), Failure> {
-        known_cell(&self.cell)?;
+    /// Reads everything that can be read without a ledger.
+    pub(crate) fn read(&self, known: &Known) -> Result<(OperationKey, Value), Failure> {
+        known_cell(known, &self.cell)?;
         Ok((OperationKey::new(&self.key)?, arguments(&self.args)?))
     }
 
@@ -65,13 +67,13 @@ impl Args {
     }
 }
 
-/// Checks that some integration has this cell, whatever is configured.
-pub(crate) fn known_cell(id: &str) -> Result<(), Failure> {
-    let integrations = hapax_catalog::integrations();
-    let cells: Vec<&str> = integrations.iter().flat_map(|one| one.cells()).map(|cell| cell.spec().id).collect();
-    if cells.contains(&id) {
-        return Ok(());
+/// The cell of this id, whether or not a connection is configured for it.
+pub(crate) fn known_cell(known: &Known, id: &str) -> Result<SharedCell, Failure> {
+    if let Some(cell) = known.cell(id) {
+        return Ok(cell);
     }
+    let integrations = known.integrations();
+    let cells: Vec<&str> = integrations.iter().flat_map(|one| one.cells()).map(|cell| cell.spec().id).collect();
     let near = did_you_mean(id, cells.iter().copied());
     let message = format!("nothing was sent: there is no cell {id:?}; `hapax matrix` lists all cells{near}");
     Err(Failure::input("unknown-cell", message))

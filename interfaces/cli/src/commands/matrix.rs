@@ -17,6 +17,8 @@ struct Row {
     /// None: no connection is configured, and this is what one without any need met would get.
     connection: Option<String>,
     summary: &'static str,
+    /// Declared by the user: proven by nobody but `hapax cell prove`.
+    own: bool,
     guarantee: Guarantee,
     sentence: String,
     unmet: Vec<&'static str>,
@@ -36,6 +38,9 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
         let effect = second_effect(&row.guarantee);
         let lost = completion(row.guarantee.completion);
         output.line(format!("{:<24} {connection:<18} {class:<7} {effect:<30} {lost}", row.cell));
+        if row.own {
+            output.line(output.style(Style::Dim, "  your own declaration; `hapax cell prove` says whether it holds"));
+        }
         if !row.unmet.is_empty() {
             output.line(output.style(Style::Dim, &format!("  stronger with: {}", row.unmet.join("; "))));
         }
@@ -47,28 +52,29 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
 
 fn rows(config: &Config) -> Vec<Row> {
     let mut rows = Vec::new();
-    for integration in hapax_catalog::integrations() {
+    for integration in config.known.integrations() {
         let connections: Vec<_> =
             config.connections.iter().filter(|one| one.integration == integration.name()).collect();
+        let own = config.known.is_own(integration.name());
         for cell in integration.cells() {
             let spec = cell.spec();
             if connections.is_empty() {
-                rows.push(row(spec, None, &[], config));
+                rows.push(row(spec, own, None, &[], config));
             }
             for connection in &connections {
-                rows.push(row(spec, Some(connection.name.clone()), &connection.meets, config));
+                rows.push(row(spec, own, Some(connection.name.clone()), &connection.meets, config));
             }
         }
     }
     rows
 }
 
-fn row(spec: &'static CellSpec, connection: Option<String>, meets: &[String], config: &Config) -> Row {
+fn row(spec: &'static CellSpec, own: bool, connection: Option<String>, meets: &[String], config: &Config) -> Row {
     let met = |words: &str| meets.iter().any(|need| need == words);
     let guarantee = guarantee(spec, &|need| met(need.words()), config.policy.likely_for(spec));
     let unmet = spec.published().1.iter().map(|need| need.words()).filter(|words| !met(words)).collect();
     let sentence = guarantee.sentence();
-    Row { cell: spec.id, connection, summary: spec.summary, guarantee, sentence, unmet, residual: spec.residual }
+    Row { cell: spec.id, connection, summary: spec.summary, own, guarantee, sentence, unmet, residual: spec.residual }
 }
 
 fn class(class: Class) -> &'static str {

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod approve;
+pub(crate) mod cell;
 mod demo;
 pub(crate) mod deny;
 pub(crate) mod doctor;
@@ -47,6 +48,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Follow(args) => follow::run(&args, context).await,
         Command::Ledger(command) => ledger::run(&command, context).await,
         Command::Matrix => matrix::run(context),
+        Command::Cell(command) => cell::run(&command, context).await,
         Command::Explain(args) => explain::run(&args, context),
         Command::StandIn(command) => stand_in::run(&command, context).await,
     }

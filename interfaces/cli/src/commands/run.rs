@@ -6,7 +6,7 @@ use crate::open::Context;
 use crate::progress::Progress;
 
 pub(crate) async fn run(args: &intent::Args, context: &Context) -> Result<Exit, Failure> {
-    let (key, value) = args.read()?;
+    let (key, value) = args.read(&context.known()?)?;
     let opened = context.open().await?;
     let request = args.request(key, value, &opened.config, &opened.clock)?;
     opened.require(&request.connection)?;

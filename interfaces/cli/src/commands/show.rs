@@ -41,7 +41,7 @@ async fn by_key(args: &Args, key: &str, opened: &Opened) -> Result<OperationId, 
     let key = OperationKey::new(key)?;
     let mut found = Vec::new();
     for connection in &opened.config.connections {
-        let cells = hapax_catalog::integration(&connection.integration).map(|one| one.cells()).unwrap_or_default();
+        let cells = opened.config.known.integration(&connection.integration).map(|one| one.cells()).unwrap_or_default();
         for cell in cells.iter().map(|cell| cell.spec().id) {
             let wanted = args.connection.as_ref().is_none_or(|name| *name == connection.name)
                 && args.cell.as_ref().is_none_or(|id| id == cell);

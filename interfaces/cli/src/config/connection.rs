@@ -8,6 +8,7 @@ use toml::{Spanned, Value};
 use super::problem::Place;
 use super::raw::Fields;
 use crate::exit::Failure;
+use crate::known::Known;
 use crate::suggest::did_you_mean;
 
 /// One connection, as configured.
@@ -36,11 +37,12 @@ const COMMON: [&str; 5] = ["integration", "account", "base_url", "stand_in", "me
 impl ConnectionConfig {
     pub(super) fn read(
         place: &Place<'_>,
+        known: &Known,
         name: &Spanned<String>,
         mut fields: Fields,
         folder: &Path,
     ) -> Result<Self, Failure> {
-        let integration = integration(place, name, &mut fields)?;
+        let integration = integration(place, known, name, &mut fields)?;
         let mut connection =
             Self { name: name.get_ref().clone(), integration: integration.name().to_owned(), ..Self::default() };
         for (field, value) in fields {
@@ -81,7 +83,12 @@ impl ConnectionConfig {
 }
 
 /// Takes the field `integration` out and looks the name up.
-fn integration(place: &Place<'_>, name: &Spanned<String>, fields: &mut Fields) -> Result<SharedIntegration, Failure> {
+fn integration(
+    place: &Place<'_>,
+    known: &Known,
+    name: &Spanned<String>,
+    fields: &mut Fields,
+) -> Result<SharedIntegration, Failure> {
     let key = fields.keys().find(|key| key.get_ref() == "integration").cloned();
     let Some((key, value)) = key.and_then(|key| fields.remove(&key).map(|value| (key, value))) else {
         let why = format!("connection {} lacks the field `integration`", name.get_ref());
@@ -90,8 +97,8 @@ fn integration(place: &Place<'_>, name: &Spanned<String>, fields: &mut Fields) -
     let Value::String(wanted) = value.into_inner() else {
         return Err(place.problem(&key.span(), "integration must be a text"));
     };
-    hapax_catalog::integration(&wanted).ok_or_else(|| {
-        let known: Vec<&str> = hapax_catalog::integrations().iter().map(|one| one.name()).collect();
+    known.integration(&wanted).ok_or_else(|| {
+        let known: Vec<&str> = known.integrations().iter().map(|one| one.name()).collect();
         let near = did_you_mean(&wanted, known.iter().copied());
         let why = format!("there is no integration {wanted:?}; there are: {}{near}", known.join(", "));
         place.problem(&key.span(), &why)

@@ -13,6 +13,7 @@ use hapax_core::identity::NamespaceSecret;
 use hapax_core::policy::Policy;
 
 use crate::exit::Failure;
+use crate::known::Known;
 
 pub(crate) use connection::ConnectionConfig;
 pub(crate) use credentials::credentials;
@@ -38,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) secret_file: Option<PathBuf>,
     pub(crate) scale: u32,
     pub(crate) policy: Policy,
+    /// The catalog, and the declarations that the file names.
+    pub(crate) known: Known,
     pub(crate) connections: Vec<ConnectionConfig>,
 }
 

@@ -10,6 +10,7 @@ use toml::Spanned;
 use super::problem::Place;
 use super::{Config, ConnectionConfig, LedgerPlace};
 use crate::exit::Failure;
+use crate::known::Known;
 
 /// A connection's fields, with their places. They depend on the integration, so they are read by hand.
 pub(super) type Fields = BTreeMap<Spanned<String>, Spanned<toml::Value>>;
@@ -24,6 +25,9 @@ struct Raw {
     clock: Clock,
     #[serde(default)]
     policy: Policy,
+    /// Files that declare cells of one's own.
+    #[serde(default)]
+    declarations: Vec<PathBuf>,
     #[serde(default)]
     connections: BTreeMap<Spanned<String>, Fields>,
 }
@@ -58,10 +62,12 @@ impl Config {
                 "secret_file holds the secret itself; put the secret into a file of mode 0600 and name the file here";
             return Err(place.problem(&secret_file.span(), why));
         }
+        let declarations: Vec<PathBuf> = raw.declarations.iter().map(|path| folder.join(path)).collect();
+        let known = Known::with(&declarations)?;
         let connections = raw
             .connections
             .into_iter()
-            .map(|(name, fields)| ConnectionConfig::read(&place, &name, fields, folder))
+            .map(|(name, fields)| ConnectionConfig::read(&place, &known, &name, fields, folder))
             .collect::<Result<Vec<_>, _>>()?;
         let scale = *raw.clock.scale.get_ref();
         let config = Self {
@@ -70,6 +76,7 @@ impl Config {
             secret_file: raw.namespace.secret_file.map(|path| folder.join(path.into_inner())),
             scale,
             policy: raw.policy,
+            known,
             connections,
         };
         match config.connections.iter().find(|connection| scale > 1 && !connection.stand_in) {

@@ -1,0 +1,146 @@
+//! What a declaration leaves out, and what that costs: for whoever wants a stronger guarantee.
+
+use std::ops::Range;
+
+use crate::Declared;
+use crate::declaration::{By, CellDeclaration, GuardDeclaration, LookDeclaration};
+use hapax_core::capability::{Absence, Sure};
+
+/// One thing that could be said and isn't.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// `payments.pay`.
+    pub cell: &'static str,
+    /// The line that it is about, from 1.
+    pub line: usize,
+    /// What is missing, what that costs, and what to write.
+    pub what: String,
+}
+
+/// Gathers advice for one cell.
+struct Reader<'a> {
+    declared: &'a Declared,
+    cell: &'static str,
+    written: &'a CellDeclaration,
+    found: Vec<Advice>,
+}
+
+/// Everything that a declaration could still say.
+pub(crate) fn of(declared: &Declared) -> Vec<Advice> {
+    let cells = declared.integration.cells.iter().zip(declared.written().cells.values());
+    let mut all = Vec::new();
+    for (cell, written) in cells {
+        let mut reader = Reader { declared, cell: cell.spec.id, written, found: Vec::new() };
+        reader.read();
+        all.extend(reader.found);
+    }
+    all
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let written = self.written;
+        for guard in [&written.key, &written.id, &written.state].into_iter().flatten() {
+            self.guard(guard.get_ref(), &guard.span());
+        }
+        match &written.look {
+            Some(look) => self.look(look.get_ref(), &look.span()),
+            None => self.say(
+                &written.residual.span(),
+                "there is no look, so a lost answer is settled by a repeat or by a person: add a look if the API can \
+                 list or read what was made",
+            ),
+        }
+        self.rows();
+        if written.receipt.echo.is_empty() {
+            self.say(
+                &written.residual.span(),
+                "receipt.echo is empty, so an answer about something else is taken for ours: name what answers repeat",
+            );
+        }
+        if written.record.is_none() && written.kind != Some(hapax_core::capability::Kind::BeSo) {
+            self.say(
+                &written.residual.span(),
+                "there is no record, so nobody's word that it happened can be checked: say how one is read by its id",
+            );
+        }
+        if written.settle.is_none() {
+            self.say(
+                &written.residual.span(),
+                "settle isn't stated, so a request counts as under way for a presumed minute after its deadline",
+            );
+        }
+        if written.example.is_none() {
+            self.say(&written.residual.span(), "there is no example, so `hapax cell prove` has nothing to play");
+        }
+    }
+
+    fn guard(&mut self, guard: &GuardDeclaration, span: &Range<usize>) {
+        let field = &guard.field;
+        if guard.life.is_none() {
+            self.say(span, &format!("how long {field} is remembered isn't said, so it is not relied on: add `life`"));
+        }
+        if guard.twins.is_none() {
+            self.say(
+                span,
+                &format!("what two requests with one {field} at once come to isn't said, so both may pass: add `twins`"),
+            );
+        }
+        if guard.failures.is_none() && self.written.state.is_none() {
+            self.say(
+                span,
+                &format!("what a failure leaves of {field} isn't said, so it isn't relied on after one: add `failures`"),
+            );
+        }
+        self.source(guard.source.as_ref(), span, &format!("{field} is sent along and not relied on"));
+    }
+
+    fn look(&mut self, look: &LookDeclaration, span: &Range<usize>) {
+        if look.horizon.is_none() {
+            self.say(span, "how far the look reaches back isn't said, so what it doesn't show says little: add `horizon`");
+        }
+        if look.lag.is_none() {
+            self.say(span, "how far the look lags isn't said, so it counts as a minute: add `lag`");
+        }
+        if look.looks_by() == By::Content {
+            self.say(
+                span,
+                "the look goes by content, so another intent's record can be taken for ours until it is claimed: put \
+                 {{ mark }} into the request if a field takes it",
+            );
+        }
+        let proves = look.absence.as_ref().is_some_and(|absence| *absence.get_ref() == Absence::Proves);
+        if proves {
+            self.source(look.source.as_ref(), span, "its absence only suggests");
+        }
+    }
+
+    fn rows(&mut self) {
+        if !self.written.rows.iter().any(|row| row.status == 429) {
+            self.say(
+                &self.written.residual.span(),
+                "no row says what 429 means, so a request over the limit counts as one that may have had an effect",
+            );
+        }
+        for row in &self.written.rows {
+            self.source(row.source.as_ref(), &row.means.span(), "the row counts as unclear");
+        }
+    }
+
+    /// A source that is weaker than a published description.
+    fn source(&mut self, own: Option<&crate::declaration::SourceDeclaration>, span: &Range<usize>, so: &str) {
+        let source = own.or(self.declared.written().source.as_ref());
+        let relied_on = source.is_some_and(|source| source.read.is_some() && source.sure >= Sure::Spec);
+        if !relied_on {
+            self.say(
+                span,
+                &format!("no document is named that says so, with the day on which it was read, so {so}: add `source`"),
+            );
+        }
+    }
+
+    fn say(&mut self, span: &Range<usize>, what: &str) {
+        let line = self.declared.page().line(span);
+        self.found.push(Advice { cell: self.cell, line, what: what.to_owned() });
+    }
+}
