@@ -11,7 +11,8 @@ use crate::protocol::Receipt;
 use crate::words::{Answer, Fault, Finding, Refusal};
 
 /// A cell with its types taken off: what the executor, the ledger and the interfaces work on.
-/// Implemented for every [`Cell`]; authors never write it.
+/// Implemented for every [`Cell`]; authors write it only for cells whose arguments have no type, because they are
+/// declared at run time.
 #[async_trait]
 pub trait ErasedCell: Send + Sync + 'static {
     /// What the provider promises.

@@ -6,6 +6,8 @@ mod bad_input;
 mod bad_ledger;
 #[path = "all/crash.rs"]
 mod crash;
+#[path = "all/declare.rs"]
+mod declare;
 #[path = "all/demo.rs"]
 mod demo;
 #[path = "all/init.rs"]

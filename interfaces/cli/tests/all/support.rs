@@ -64,8 +64,13 @@ pub(crate) struct StandIn {
 
 impl StandIn {
     fn start() -> Self {
+        Self::serve(&["stripe"])
+    }
+
+    /// A stand-in of what these arguments name.
+    pub(crate) fn serve(what: &[&str]) -> Self {
         let mut command = hapax();
-        command.args(["--json", "stand-in", "serve", "stripe", "--port", "0", "--scale", &SCALE.to_string()]);
+        command.args(["--json", "stand-in", "serve", "--port", "0", "--scale", &SCALE.to_string()]).args(what);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the stand-in starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a greeting");
