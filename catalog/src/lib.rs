@@ -31,6 +31,8 @@ pub fn integrations() -> Vec<SharedIntegration> {
         hapax_google_calendar::integration(),
         #[cfg(feature = "hubspot")]
         hapax_hubspot::integration(),
+        #[cfg(feature = "ms_graph")]
+        hapax_ms_graph::integration(),
         #[cfg(feature = "paypal")]
         hapax_paypal::integration(),
         #[cfg(feature = "postgres")]

@@ -46,6 +46,8 @@ pub fn stand_ins() -> Vec<&'static str> {
         "google_calendar",
         #[cfg(feature = "hubspot")]
         "hubspot",
+        #[cfg(feature = "ms_graph")]
+        "ms_graph",
         #[cfg(feature = "paypal")]
         "paypal",
         #[cfg(feature = "resend")]
@@ -79,6 +81,8 @@ pub fn stand_in_credentials(integration: &str) -> &'static [(&'static str, &'sta
         "google_calendar" => hapax_google_calendar::standin::CREDENTIALS,
         #[cfg(feature = "hubspot")]
         "hubspot" => hapax_hubspot::standin::CREDENTIALS,
+        #[cfg(feature = "ms_graph")]
+        "ms_graph" => hapax_ms_graph::standin::CREDENTIALS,
         #[cfg(feature = "paypal")]
         "paypal" => hapax_paypal::standin::CREDENTIALS,
         #[cfg(feature = "resend")]
@@ -119,6 +123,8 @@ pub async fn start_stand_in(integration: &str, port: u16, clock: Clock) -> Resul
         "google_calendar" => Some(hapax_google_calendar::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "hubspot")]
         "hubspot" => Some(hapax_hubspot::standin::StandIn::new(world).serve(port).await),
+        #[cfg(feature = "ms_graph")]
+        "ms_graph" => Some(hapax_ms_graph::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "paypal")]
         "paypal" => Some(hapax_paypal::standin::StandIn::new(world).serve(port).await),
         #[cfg(feature = "resend")]

@@ -83,13 +83,17 @@ impl Reader<'_> {
         if guard.twins.is_none() {
             self.say(
                 span,
-                &format!("what two requests with one {field} at once come to isn't said, so both may pass: add `twins`"),
+                &format!(
+                    "what two requests with one {field} at once come to isn't said, so both may pass: add `twins`"
+                ),
             );
         }
         if guard.failures.is_none() && self.written.state.is_none() {
             self.say(
                 span,
-                &format!("what a failure leaves of {field} isn't said, so it isn't relied on after one: add `failures`"),
+                &format!(
+                    "what a failure leaves of {field} isn't said, so it isn't relied on after one: add `failures`"
+                ),
             );
         }
         self.source(guard.source.as_ref(), span, &format!("{field} is sent along and not relied on"));
@@ -97,7 +101,10 @@ impl Reader<'_> {
 
     fn look(&mut self, look: &LookDeclaration, span: &Range<usize>) {
         if look.horizon.is_none() {
-            self.say(span, "how far the look reaches back isn't said, so what it doesn't show says little: add `horizon`");
+            self.say(
+                span,
+                "how far the look reaches back isn't said, so what it doesn't show says little: add `horizon`",
+            );
         }
         if look.lag.is_none() {
             self.say(span, "how far the look lags isn't said, so it counts as a minute: add `lag`");

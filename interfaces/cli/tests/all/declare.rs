@@ -26,7 +26,10 @@ impl Desk {
             desk.payments.url
         );
         let ledger = "[ledger]\npath = \"hapax.ledger\"\n[namespace]\nsecret_file = \"hapax.secret\"\n";
-        desk.write("hapax.toml", &format!("declarations = [\"payments.toml\"]\n{ledger}[clock]\nscale = 50\n{connection}"));
+        desk.write(
+            "hapax.toml",
+            &format!("declarations = [\"payments.toml\"]\n{ledger}[clock]\nscale = 50\n{connection}"),
+        );
         desk
     }
 

@@ -15,6 +15,8 @@ mod gmail;
 mod google_calendar;
 #[path = "../../../../adapters/hubspot/tests/crash/jobs.rs"]
 mod hubspot;
+#[path = "../../../../adapters/ms_graph/tests/crash/jobs.rs"]
+mod ms_graph;
 #[path = "../../../../adapters/paypal/tests/crash/jobs.rs"]
 mod paypal;
 #[path = "../../../../adapters/resend/tests/crash/jobs.rs"]
@@ -34,6 +36,7 @@ use std::time::Duration;
 use hapax_core::capability::{Completion, SecondEffect};
 use hapax_core::cell::{SharedCell, SharedIntegration};
 use hapax_core::executor::Point;
+use hapax_core::identity::Form;
 use hapax_standin::client::Call;
 use serde_json::Value;
 
@@ -88,6 +91,7 @@ pub(crate) fn all() -> Vec<Job> {
         gmail::JOBS,
         google_calendar::JOBS,
         hubspot::JOBS,
+        ms_graph::JOBS,
         paypal::JOBS,
         resend::JOBS,
         sendgrid::JOBS,
@@ -109,6 +113,7 @@ pub(crate) async fn intent(job: Job, site: &Site, number: u64) -> Intent {
         "gmail" => gmail::intent(job.cell, site, number).await,
         "google_calendar" => google_calendar::intent(job.cell, site, number).await,
         "hubspot" => hubspot::intent(job.cell, site, number).await,
+        "ms_graph" => ms_graph::intent(job.cell, site, number).await,
         "paypal" => paypal::intent(job.cell, site, number).await,
         "resend" => resend::intent(job.cell, site, number).await,
         "sendgrid" => sendgrid::intent(job.cell, site, number).await,
@@ -159,6 +164,11 @@ impl Job {
     /// Bound on automatic work.
     pub(crate) fn patience(self) -> Duration {
         self.declared().spec().patience
+    }
+
+    /// The forms of its token and its mark.
+    pub(crate) fn forms(self) -> (Form, Form) {
+        self.declared().spec().forms()
     }
 
     /// Whether a run of it, and what follows a lost answer, can come to this point.

@@ -143,7 +143,7 @@ impl Bed {
         let wanted = (0..self.intents.len()).find(|number| Self::key(*number) == one.key);
         match wanted.map(|number| &self.intents[number].sign) {
             Some(Sign::Is(sign)) => effect.object == *sign || effect.carries(sign),
-            Some(Sign::Mark) => effect.carries(&one.mark(&self.secret)),
+            Some(Sign::Mark) => effect.carries(&one.mark(&self.secret, self.job.forms())),
             None => false,
         }
     }
@@ -193,11 +193,10 @@ impl Lies {
     }
 
     /// The mark under which a person or a look finds it.
-    fn mark(&self, secret: &NamespaceSecret) -> String {
+    fn mark(&self, secret: &NamespaceSecret, (token, mark): (Form, Form)) -> String {
         let intent = self.state.intent.as_ref().expect("an operation begins with its intent");
         let seed = Seed::new(secret.clone(), &intent.account, &intent.cell, intent.key.clone());
-        // All marks here have this form.
-        Names::new(seed, Form::Uuid, Form::Text(32), 0, 0).mark()
+        Names::new(seed, token, mark, 0, 0).mark()
     }
 }
 
