@@ -88,3 +88,8 @@ impl std::fmt::Debug for Declared {
         f.debug_struct("Declared").field("name", &self.integration.name).field("file", &self.file).finish()
     }
 }
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::catalog::OF_DECLARATIONS;
 use crate::files::Done;
 use crate::run::Line;
 
@@ -74,6 +75,10 @@ fn forbidden(from: &str, to: &str, optional: bool) -> Option<&'static str> {
     if to == "core" {
         return None;
     }
+    let declarations = format!("adapters/{OF_DECLARATIONS}");
+    if from == declarations && to == "tests/conformance" {
+        return (!optional).then_some("declarations are proven behind a feature");
+    }
     if in_folder(from, "adapters") {
         let toolkit = to == "tests/standin" && optional;
         return (!toolkit).then_some("an adapter depends on the core and, behind `standin`, on the toolkit");
@@ -86,8 +91,11 @@ fn forbidden(from: &str, to: &str, optional: bool) -> Option<&'static str> {
         return (!(known && optional)).then_some("the catalog lists adapters, each behind a feature");
     }
     if in_folder(from, "interfaces") {
-        let known = to == "catalog" || in_folder(to, "ledgers") || in_folder(to, "interfaces") || to == "tests/standin";
-        return (!known).then_some("an interface depends on core, catalog and ledgers, on nothing per provider");
+        let known = ["catalog", "tests/standin", &declarations].contains(&to)
+            || in_folder(to, "ledgers")
+            || in_folder(to, "interfaces");
+        return (!known)
+            .then_some("an interface depends on core, catalog, declarations and ledgers, on nothing per provider");
     }
     if from == "tests/standin" {
         return Some("the toolkit knows providers' manners, not hapax");

@@ -5,7 +5,8 @@ mod subject;
 
 use std::sync::Arc;
 
-use hapax_conformance::kit::{Kit, Report};
+use hapax_conformance::kit::Kit;
+pub use hapax_conformance::kit::{Ended, Report};
 
 use crate::{Declared, Problem};
 use subject::DeclaredSubject;

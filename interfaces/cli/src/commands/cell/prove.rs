@@ -57,13 +57,13 @@ pub(super) async fn run(args: &ProveArgs, context: &Context) -> Result<Exit, Fai
     Ok(exit)
 }
 
-fn proven(report: &hapax_conformance::kit::Report, cell: &'static str) -> Proven {
+fn proven(report: &prove::Report, cell: &'static str) -> Proven {
     let skipped: BTreeSet<Skipped> = report
         .rows
         .iter()
         .filter(|row| row.cell == cell)
         .filter_map(|row| match &row.ended {
-            hapax_conformance::kit::Ended::Skipped(why) => Some(Skipped { fault: row.fault, why: why.clone() }),
+            prove::Ended::Skipped(why) => Some(Skipped { fault: row.fault, why: why.clone() }),
             _ => None,
         })
         .collect();
