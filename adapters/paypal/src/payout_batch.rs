@@ -82,11 +82,17 @@ impl Cell for PayoutBatchCell {
         })
     }
 
-    async fn fetch(&self, cx: &Context, _: &PayoutBatch, id: &str) -> Result<Option<PayoutBatchReceipt>, Fault> {
+    async fn fetch(&self, cx: &Context, args: &PayoutBatch, id: &str) -> Result<Option<PayoutBatchReceipt>, Fault> {
         if !is_id(id) {
             return Err(Fault::Unread("a payout is named by PayPal's id of its batch".to_owned()));
         }
-        record::read(cx, id).await?.as_ref().map(Batch::receipt).transpose()
+        let Some(batch) = record::read(cx, id).await? else { return Ok(None) };
+        // Its items carry our mark in every epoch. Before PayPal lists them only the batch id tells.
+        if batch.lists_nothing() {
+            batch.header().is_ours(&batch_id(cx.names()))?;
+        }
+        batch.is_of(args, cx.names())?;
+        batch.receipt().map(Some)
     }
 }
 

@@ -218,6 +218,10 @@ impl Batch {
         Ok(())
     }
 
+    pub(super) fn lists_nothing(&self) -> bool {
+        self.items.is_empty()
+    }
+
     pub(super) fn receipt(&self) -> Result<PayoutBatchReceipt, Fault> {
         let item = |item: &Item| PaidItem {
             id: item.payout_item_id.clone(),

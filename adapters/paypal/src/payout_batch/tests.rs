@@ -314,8 +314,16 @@ async fn payout_batch_fetch_reads_what_a_person_names() {
     assert!(desk.fetch(&args(), "a/b").await.is_err());
     let mut dearer = paid("SUCCESS");
     dearer["batch_header"]["amount"]["value"] = "99.00".into();
-    let dearer = scripted(CELL, [(200, dearer)]).fetch(&args(), BATCH).await;
-    assert!(matches!(dearer, Err(Fault::Echo(_))), "{dearer:?}");
+    let mut others = paid("SUCCESS");
+    others["items"][0]["payout_item"]["sender_item_id"] = "somebody-1".into();
+    let mut unlisted = paid("PENDING");
+    unlisted["items"] = json!([]);
+    unlisted["total_items"] = 0.into();
+    unlisted["batch_header"]["sender_batch_header"]["sender_batch_id"] = "somebody".into();
+    for batch in [dearer, others, unlisted] {
+        let fetched = scripted(CELL, [(200, batch.clone())]).fetch(&args(), BATCH).await;
+        assert!(matches!(fetched, Err(Fault::Echo(_))), "{fetched:?}: {batch}");
+    }
 }
 
 #[tokio::test]

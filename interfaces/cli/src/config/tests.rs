@@ -26,7 +26,10 @@ fn everything_that_the_sample_mentions_is_known() {
     let text: Vec<&str> =
         examples.filter(|line| !line.starts_with("scale") && !line.starts_with("api_key_file")).collect();
     let text = text.join("\n").replace("[clock]", "");
-    let config = Config::parse(Path::new("hapax.toml"), &text).expect("the examples");
+    // Beside the declaration that it mentions.
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/declare/hapax.toml");
+    let config = Config::parse(&file, &text).expect("the examples");
+    assert!(config.known.is_own("payments"));
     assert_eq!(config.connections.len(), 2);
     assert_eq!(config.policy.approve.len(), 1);
     assert_eq!(config.policy.bounds.looks, 20);
