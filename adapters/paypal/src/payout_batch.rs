@@ -21,7 +21,7 @@ use crate::wire::is_id;
 
 pub use args::{PayoutBatch, PayoutItem, Receiver};
 pub(crate) use record::named_batch;
-use record::{Accepted, Batch, Header, Stand};
+use record::{Accepted, Header, Stand};
 pub use record::{PaidItem, PayoutBatchReceipt};
 
 /// The cell `paypal.payout_batch`.
