@@ -11,12 +11,22 @@ pub use hapax_conformance::kit::{Ended, Report};
 use crate::{Declared, Problem};
 use subject::DeclaredSubject;
 
-/// Plays every fault over every cell with these seeds.
+/// Names of the faults there are.
+pub fn faults() -> Vec<&'static str> {
+    hapax_conformance::faults::all().iter().map(|fault| fault.name).collect()
+}
+
+/// Plays every fault over every cell with these seeds, or the one that is named.
 ///
 /// # Errors
 /// A [`Problem`] where the declaration can't be played: a cell without an example, a path that names no single place.
-pub async fn play(declared: &Declared, seeds: &[u64]) -> Result<Report, Problem> {
+pub async fn play(declared: &Declared, seeds: &[u64], fault: Option<&str>) -> Result<Report, Problem> {
     let subject = DeclaredSubject::new(declared)?;
     // Whole, whatever the environment says: a proof that a variable makes smaller would still say that it holds.
-    Ok(Kit::whole(Arc::new(subject)).seeds(seeds).play().await)
+    let kit = Kit::whole(Arc::new(subject)).seeds(seeds);
+    let kit = match fault {
+        Some(fault) => kit.faults(&[fault]),
+        None => kit,
+    };
+    Ok(kit.play().await)
 }

@@ -115,12 +115,17 @@ fn a_mistake_names_its_line_wherever_the_file_is_named() {
 
 #[test]
 fn prove_plays_the_kit_and_says_what_it_left_out() {
-    let proven = Ended::of(hapax().args(["--json", "cell", "prove", &format!("{FOLDER}/relay.toml"), "--seeds", "1"]));
+    let relay = format!("{FOLDER}/relay.toml");
+    let prove = |fault| Ended::of(hapax().args(["--json", "cell", "prove", &relay, "--fault", fault]));
+    let proven = prove("answer-lost");
     assert_eq!(proven.exit, 0, "{}{}", proven.out, proven.err);
     let answer = proven.json();
     let cell = &answer["cells"][0];
     assert_eq!((&answer["holds"], &cell["cell"]), (&json!(true), &json!("relay.send")));
-    assert!(cell["runs"].as_u64().is_some_and(|runs| runs > 80), "{cell}");
-    let skipped = cell["skipped"].as_array().expect("faults that were left out");
+    assert_eq!((&cell["faults"], &cell["runs"], &answer["seeds"]), (&json!(1), &json!(2), &json!([1, 2])), "{cell}");
+    let left_out = prove("foreign-object").json();
+    let skipped = left_out["cells"][0]["skipped"].as_array().expect("faults that were left out");
     assert!(skipped.iter().any(|one| one["fault"] == "foreign-object"), "{skipped:?}");
+    let unknown = Ended::of(hapax().args(["cell", "prove", &relay, "--fault", "answer-lots"]));
+    unknown.failed(2, "nothing was played", &["did you mean `answer-lost`?"]);
 }

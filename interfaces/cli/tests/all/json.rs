@@ -81,7 +81,7 @@ fn answers() -> BTreeMap<&'static str, Value> {
     all.insert("recover", recovered());
     let declared = |name: &str| format!("{}/../../docs/declare/{name}", env!("CARGO_MANIFEST_DIR"));
     all.insert("cell check", shop.json(0, &["cell", "check", &declared("payments.toml")]));
-    all.insert("cell prove", shop.json(0, &["cell", "prove", &declared("relay.toml"), "--seeds", "1"]));
+    all.insert("cell prove", shop.json(0, &["cell", "prove", &declared("relay.toml"), "--fault", "look-lags"]));
     all.insert("demo", Ended::of(hapax().args(["--json", "demo"])).json());
     all.insert("error", shop.json(2, &["run", "stripe.chagre", "--key", "k", "--args", "{}"]));
     all

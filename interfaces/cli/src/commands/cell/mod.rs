@@ -29,6 +29,9 @@ pub(crate) struct ProveArgs {
     /// How often each fault is played, each time with other ids
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=100))]
     seeds: u64,
+    /// Only this fault, to play it again
+    #[arg(long)]
+    fault: Option<String>,
 }
 
 pub(crate) async fn run(command: &Command, context: &Context) -> Result<Exit, Failure> {

@@ -12,6 +12,7 @@ use crate::known;
 use crate::open::Context;
 use crate::output::Style;
 use crate::progress::Progress;
+use crate::suggest::did_you_mean;
 
 /// One cell under all faults.
 #[derive(Debug, Serialize)]
@@ -41,8 +42,13 @@ struct Broken {
 pub(super) async fn run(args: &ProveArgs, context: &Context) -> Result<Exit, Failure> {
     let declared = known::read(&args.file)?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
+    let fault = args.fault.as_deref();
+    if let Some(unknown) = fault.filter(|name| !prove::faults().contains(name)) {
+        let near = did_you_mean(unknown, prove::faults());
+        return Err(Failure::input("usage", format!("nothing was played: there is no fault {unknown:?}{near}")));
+    }
     let progress = Progress::start(&context.output, "playing faults");
-    let report = prove::play(&declared, &seeds).await;
+    let report = prove::play(&declared, &seeds, fault).await;
     drop(progress);
     let report = report.map_err(|problem| Failure::input("bad-declaration", problem.to_string()))?;
     let cells = declared.integration().cells();
