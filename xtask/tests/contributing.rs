@@ -14,6 +14,7 @@ const HEADING: &str = "## Add a cell in 30 minutes";
 
 /// What the copy needs: the example's adapter stands beside one real one, which the chores' own examples use.
 const COPIED: [&str; 12] = [
+    "adapters/http",
     "adapters/stripe",
     "catalog",
     "changelog.d",
