@@ -92,4 +92,4 @@ impl std::fmt::Debug for Declared {
 /// The README's example is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+pub struct Readme;
