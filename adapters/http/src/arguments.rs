@@ -35,6 +35,32 @@ impl Arguments {
         self.schema.get("properties").and_then(|properties| properties.get(first)).is_some()
     }
 
+    /// Whether there always is such an argument: it and all that it stands in are required, and never null.
+    pub(crate) fn requires(&self, name: &str) -> bool {
+        let mut at = &self.schema;
+        for part in name.split('.') {
+            let required = at.get("required").and_then(Value::as_array);
+            let inner = at.get("properties").and_then(|properties| properties.get(part));
+            match (required.is_some_and(|names| names.iter().any(|known| known == part)), inner) {
+                (true, Some(inner)) => at = inner,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether there always is such an argument of this type.
+    pub(crate) fn requires_a(&self, name: &str, kind: &str) -> bool {
+        let declared = self.schema.get("properties").and_then(|properties| properties.get(name)?.get("type"));
+        self.requires(name) && declared.and_then(Value::as_str) == Some(kind)
+    }
+
+    /// Names of the arguments.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let properties = self.schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// Checks arguments.
     ///
     /// # Errors

@@ -1,30 +1,25 @@
 //! From a declaration to cells that work.
 
-use hapax_core::cell::CredentialField;
-use hapax_core::transport::Method;
+mod cell;
+mod names;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+use hapax_core::cell::CredentialField;
 use toml::Spanned;
 
-use crate::arguments::Arguments;
-use crate::cell::{DeclaredCell, FatePaths, ReceiptPaths};
-use crate::declaration::{
-    By, CellDeclaration, Declaration, LookDeclaration, NextPage, ReceiptDeclaration, RequestDeclaration,
-};
+use crate::declaration::Declaration;
 use crate::integration::{DeclaredIntegration, Errors};
 use crate::keep;
-use crate::look::{Look, Next};
 use crate::problem::{Page, Problem};
-use crate::request::{BodyTemplate, JsonTemplate, RequestTemplate};
+use crate::request::JsonTemplate;
 use crate::select::Path;
 use crate::spec::Facts;
 use crate::template::{Place, Template};
 
 type Built<T> = Result<T, Problem>;
-
-/// Names that templates see besides the arguments.
-const OWN: [&str; 3] = ["key", "id", "mark"];
 
 /// The provider with its cells.
 pub(crate) fn integration(page: Page<'_>, written: &Declaration) -> Built<DeclaredIntegration> {
@@ -34,7 +29,7 @@ pub(crate) fn integration(page: Page<'_>, written: &Declaration) -> Built<Declar
     let facts = Facts { page, usual: written.source.as_ref() };
     let mut cells = Vec::new();
     for (operation, cell) in &written.cells {
-        cells.push(Arc::new(Builder { page, cell }.build(&facts, name, named(page, operation, "a cell's name")?)?));
+        cells.push(Arc::new(cell::build(&facts, cell, name, named(page, operation, "a cell's name")?)?));
     }
     if cells.is_empty() {
         return Err(page.problem(&(0..0), "it declares no cell; add [cells.NAME]"));
@@ -76,8 +71,7 @@ fn base_url(page: Page<'_>, written: &Spanned<String>) -> Built<()> {
     let problem = |why: &str| page.problem(&written.span(), format!("base_url {why}"));
     let url = url::Url::parse(written.get_ref()).map_err(|error| problem(&format!("is no address ({error})")))?;
     match url.scheme() {
-        "https" => {}
-        "http" => {}
+        "https" | "http" => {}
         _ => return Err(problem("must begin with https:// or http://")),
     }
     if !url.username().is_empty() || url.password().is_some() {
@@ -151,183 +145,12 @@ fn fixed_path(page: Page<'_>, written: &Spanned<String>) -> Built<String> {
     }
 }
 
-/// Builds one cell.
-struct Builder<'a> {
-    page: Page<'a>,
-    cell: &'a CellDeclaration,
-}
-
-impl Builder<'_> {
-    fn build(&self, facts: &Facts<'_>, provider: &str, name: &str) -> Built<DeclaredCell> {
-        let cell = self.cell;
-        self.one_token()?;
-        let spec = keep::value(facts.spec(provider, name, cell)?);
-        let arguments = self.arguments()?;
-        let request = self.request(&cell.request)?;
-        self.names_are_known(&arguments, &request)?;
-        self.tokens_are_sent(&request)?;
-        if cell.residual.get_ref().trim().is_empty() {
-            return Err(self
-                .page
-                .problem(&cell.residual.span(), "residual says which risk is left; no risk is never true"));
-        }
-        let look = match &cell.look {
-            Some(look) => Some(self.look(look.get_ref(), &look.span(), &request)?),
-            None => None,
-        };
-        let receipt = self.receipt(&cell.receipt)?;
-        Ok(DeclaredCell {
-            spec,
-            volatile: keep::list(cell.volatile.iter().map(|name| keep::text(name.get_ref())).collect()),
-            money: cell.money.as_ref().map(|money| (money.amount.get_ref().clone(), money.currency.get_ref().clone())),
-            request,
-            empty_success: cell.empty_success,
-            look,
-            record: match &cell.record {
-                Some(record) => Some(path_template(self.page, &record.path)?),
-                None => None,
-            },
-            fate: self.fate(&receipt)?,
-            receipt,
-            arguments,
-        })
-    }
-
-    /// The key, the id and the state are different guards, and one request has one token of ours.
-    fn one_token(&self) -> Built<()> {
-        match (&self.cell.key, &self.cell.id) {
-            (Some(_), Some(id)) => Err(self
-                .page
-                .problem(&id.span(), "a cell has a key or an id, not both: one token makes it happen once")),
-            _ => Ok(()),
-        }
-    }
-
-    fn arguments(&self) -> Built<Arguments> {
-        let written = &self.cell.arguments;
-        let schema = serde_json::to_value(written.get_ref())
-            .map_err(|error| self.page.problem(&written.span(), format!("it is no JSON ({error})")))?;
-        Arguments::new(schema).map_err(|why| self.page.problem(&written.span(), why))
-    }
-
-    fn request(&self, written: &RequestDeclaration) -> Built<RequestTemplate> {
-        let page = self.page;
-        let body = match (&written.json, &written.form) {
-            (Some(_), Some(_)) => {
-                return Err(page.problem(&written.path.span(), "a request has json or form, not both"));
-            }
-            (Some(json), None) => BodyTemplate::Json(self.json(json.get_ref(), &json.span())?),
-            (None, Some(form)) => BodyTemplate::Form(templates(page, form, Place::Text)?),
-            (None, None) => BodyTemplate::Empty,
-        };
-        Ok(RequestTemplate {
-            method: method(page, &written.method)?,
-            path: path_template(page, &written.path)?,
-            query: templates(page, &written.query, Place::Text)?,
-            headers: templates(page, &written.headers, Place::Header)?,
-            body,
-        })
-    }
-
-    fn json(&self, written: &toml::Value, span: &Range<usize>) -> Built<JsonTemplate> {
-        json(self.page, written, span)
-    }
-
-    /// A name that nothing gives would be left out of the request in silence.
-    fn names_are_known(&self, arguments: &Arguments, request: &RequestTemplate) -> Built<()> {
-        let known = |name: &String| OWN.contains(&name.as_str()) || arguments.knows(name);
-        match request.names().iter().find(|name| !known(name)) {
-            Some(unknown) => {
-                let why = format!("the request names `{unknown}`, which is no argument; declare it in arguments");
-                Err(self.page.problem(&self.cell.request.path.span(), why))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// A guard whose token isn't in the request guards nothing.
-    fn tokens_are_sent(&self, request: &RequestTemplate) -> Built<()> {
-        let sent = request.names();
-        for (name, guard) in [("key", &self.cell.key), ("id", &self.cell.id)] {
-            if let Some(guard) = guard
-                && !sent.iter().any(|known| known == name)
-            {
-                let why = format!(
-                    "the request doesn't carry it: write {{{{ {name} }}}} where {} goes",
-                    guard.get_ref().field
-                );
-                return Err(self.page.problem(&guard.span(), why));
-            }
-        }
-        Ok(())
-    }
-
-    fn look(&self, written: &LookDeclaration, span: &Range<usize>, request: &RequestTemplate) -> Built<Look> {
-        let page = self.page;
-        if written.looks_by() == By::Mark && !request.names().iter().any(|name| name == "mark") {
-            return Err(
-                page.problem(span, "it looks for `mark`, which the request doesn't carry: write {{ mark }} there")
-            );
-        }
-        if written.ours.is_empty() {
-            return Err(page.problem(span, "`ours` must say what a record holds that makes it ours"));
-        }
-        let mut ours = Vec::new();
-        for (at, value) in &written.ours {
-            let read = Path::new(at).map_err(|why| page.problem(&value.span(), format!("`{at}`: {why}")))?;
-            ours.push((read, template(page, value, Place::Text)?));
-        }
-        Ok(Look {
-            path: path_template(page, &written.path)?,
-            query: templates(page, &written.query, Place::Text)?,
-            hits: optional(page, written.hits.as_ref())?,
-            next: match &written.next {
-                None => None,
-                Some(NextPage::Link) => Some(Next::Link),
-                Some(NextPage::Number { pair, first }) => Some(Next::Number { pair: pair.clone(), first: *first }),
-                Some(NextPage::Cursor { at, pair }) => Some(Next::Cursor { at: path(page, at)?, pair: pair.clone() }),
-            },
-            ours,
-        })
-    }
-
-    fn receipt(&self, written: &ReceiptDeclaration) -> Built<ReceiptPaths> {
-        let page = self.page;
-        let mut receipt = ReceiptPaths { id: optional(page, written.id.as_ref())?, ..ReceiptPaths::default() };
-        for (name, at) in &written.keep {
-            receipt.keep.push((name.clone(), path(page, at)?));
-        }
-        for (at, value) in &written.echo {
-            let read = Path::new(at).map_err(|why| page.problem(&value.span(), format!("`{at}`: {why}")))?;
-            receipt.echo.push((at.clone(), read, template(page, value, Place::Text)?));
-        }
-        Ok(receipt)
-    }
-
-    fn fate(&self, receipt: &ReceiptPaths) -> Built<Option<FatePaths>> {
-        let Some(fate) = &self.cell.fate else { return Ok(None) };
-        let status = fate.status.get_ref();
-        if !receipt.keep.iter().any(|(name, _)| name == status) {
-            let why = format!("the receipt keeps no `{status}`; add it to receipt.keep");
-            return Err(self.page.problem(&fate.status.span(), why));
-        }
-        Ok(Some(FatePaths { status: status.clone(), failed: fate.failed.clone() }))
-    }
-}
-
 fn templates(
     page: Page<'_>,
     written: &BTreeMap<String, Spanned<String>>,
     place: Place,
 ) -> Built<Vec<(String, Template)>> {
     written.iter().map(|(name, value)| Ok((name.clone(), template(page, value, place)?))).collect()
-}
-
-fn method(page: Page<'_>, written: &Spanned<String>) -> Built<Method> {
-    [Method::Post, Method::Put, Method::Patch, Method::Delete]
-        .into_iter()
-        .find(|method| method.as_str() == written.get_ref())
-        .ok_or_else(|| page.problem(&written.span(), "the request that counts is POST, PUT, PATCH or DELETE"))
 }
 
 /// JSON in which texts are templates.

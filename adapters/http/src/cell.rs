@@ -13,10 +13,10 @@ use hapax_core::words::{Answer, Fault, Finding, found};
 use serde_json::{Map, Value};
 
 use crate::arguments::Arguments;
-use crate::look::{Look, holds};
+use crate::look::Look;
 use crate::request::RequestTemplate;
 use crate::select::{Path, as_text};
-use crate::template::{Scope, Template, scope};
+use crate::template::{OWN, Scope, Template, scope};
 
 /// A cell that somebody declared.
 pub(crate) struct DeclaredCell {
@@ -55,17 +55,18 @@ impl DeclaredCell {
     fn scope(&self, names: &Names, args: &Value) -> Scope {
         // The key and the id are one token of ours: a cell has one of them.
         let token = names.token("send");
-        scope(args, &[("key", token.clone()), ("id", token), ("mark", names.mark())])
+        let [key, id, mark] = OWN;
+        scope(args, &[(key, token.clone()), (id, token), (mark, names.mark())])
     }
 
     /// A body as a receipt, unless it speaks of something else than the intent.
     fn receipt(&self, body: &Value, scope: &Scope) -> Result<Receipt, Fault> {
         let mut differ = Vec::new();
         for (name, path, template) in &self.receipt.echo {
-            let wanted = template.render(scope).map_err(Fault::NotSent)?;
-            match (path.text(body), wanted) {
-                (Some(repeated), Some(wanted)) if repeated != wanted => differ.push(name.as_str()),
-                _ => {}
+            let wanted = template.value(scope).map_err(Fault::NotSent)?;
+            // Answers may leave out what they repeat elsewhere; what they do repeat must be the same.
+            if path.one(body).is_some() && wanted.is_some_and(|wanted| !path.is(body, &wanted)) {
+                differ.push(name.as_str());
             }
         }
         if !differ.is_empty() {
@@ -96,9 +97,13 @@ impl ErasedCell for DeclaredCell {
 
     fn check(&self, args: &Value) -> Result<Value, String> {
         self.arguments.check(args)?;
-        if let Some(money) = self.money(args) {
+        if self.money.is_some() {
+            // A policy by amount must not be passed by an amount that can't be read.
+            let money = self.money(args).ok_or("the money at stake can't be read: give an amount and a currency")?;
             money.check().map_err(|error| error.to_string())?;
         }
+        // What can't be written would never be sent, however often.
+        self.request.write(&scope(args, &OWN.map(|name| (name, name.to_owned()))))?;
         Ok(args.clone())
     }
 
@@ -158,7 +163,7 @@ impl ErasedCell for DeclaredCell {
         let scope = self.scope(cx.names(), args);
         // A record that somebody names must hold what a look would go by, where there is one.
         if let Some(look) = &self.look
-            && !holds(&look.ours, &body, &scope)?
+            && !look.ours.is_held_by(&body, &scope)?
         {
             return Err(Fault::Echo("what a look goes by".to_owned()));
         }

@@ -6,7 +6,7 @@ use hapax_core::words::Fault;
 use serde_json::Value;
 
 use crate::request::pairs;
-use crate::select::Path;
+use crate::select::{Path, as_text};
 use crate::template::{Scope, Template};
 
 /// A question that finds out whether it happened.
@@ -14,11 +14,20 @@ use crate::template::{Scope, Template};
 pub(crate) struct Look {
     pub(crate) path: Template,
     pub(crate) query: Vec<(String, Template)>,
-    /// Where the answer holds the records; none: it is the one record.
+    /// The list in the answer; none: the answer is the one record.
     pub(crate) hits: Option<Path>,
     pub(crate) next: Option<Next>,
     /// What a record must hold to be ours.
-    pub(crate) ours: Vec<(Path, Template)>,
+    pub(crate) ours: Ours,
+}
+
+/// What a record must hold to be ours.
+#[derive(Clone, Debug)]
+pub(crate) struct Ours {
+    /// Our mark, key or id: one that holds them was made by us.
+    pub(crate) identity: Vec<(Path, Template)>,
+    /// What else was asked for. It tells where nothing of ours is in a record, and is compared where something is.
+    pub(crate) content: Vec<(Path, Template)>,
 }
 
 /// How the next page is asked for.
@@ -44,10 +53,13 @@ impl Look {
         let plain = first.clone();
         let opening = self.numbered(&first, number);
         cx.search(opening, |body: Value, response| {
-            let found = hits.each(&body);
+            // An answer without its list is another answer, and never an empty list.
+            let list = hits.one(&body).and_then(Value::as_array);
+            let found: Vec<&Value> =
+                list.ok_or_else(|| unread("holds no list where the hits should be"))?.iter().collect();
             let next = match &self.next {
                 None => None,
-                Some(Next::Cursor { at, pair }) => at.text(&body).filter(|cursor| !cursor.is_empty()).map(|cursor| {
+                Some(Next::Cursor { at, pair }) => cursor(at, &body)?.map(|cursor| {
                     let mut next = plain.clone();
                     next.query.retain(|(name, _)| name != pair);
                     next.query(pair, cursor)
@@ -78,11 +90,11 @@ impl Look {
         }
     }
 
-    /// Those of the records that hold what ours must hold. A record that lacks one of them is somebody else's.
+    /// Those of the records that are ours.
     fn of_ours(&self, records: Vec<&Value>, scope: &Scope) -> Result<Vec<Value>, Fault> {
         let mut ours = Vec::new();
         for record in records {
-            if holds(&self.ours, record, scope)? {
+            if self.ours.is_held_by(record, scope)? {
                 ours.push(record.clone());
             }
         }
@@ -90,16 +102,51 @@ impl Look {
     }
 }
 
-/// Whether a record holds what it must.
-pub(crate) fn holds(what: &[(Path, Template)], record: &Value, scope: &Scope) -> Result<bool, Fault> {
-    for (path, template) in what {
-        let wanted = template.render(scope).map_err(Fault::NotSent)?;
-        // What wasn't asked for isn't compared.
-        if wanted.is_some() && path.text(record) != wanted {
-            return Ok(false);
+impl Ours {
+    /// Whether a record is ours.
+    ///
+    /// # Errors
+    /// [`Fault::Echo`] for one that holds our mark, key or id and something else than what was asked for: it is neither
+    /// ours nor an absence.
+    pub(crate) fn is_held_by(&self, record: &Value, scope: &Scope) -> Result<bool, Fault> {
+        let is_same = differing(&self.content, record, scope)?;
+        if self.identity.is_empty() {
+            return Ok(is_same.is_empty());
+        }
+        match differing(&self.identity, record, scope)?.is_empty() {
+            false => Ok(false),
+            true if is_same.is_empty() => Ok(true),
+            true => Err(Fault::Echo(is_same.join(", "))),
         }
     }
-    Ok(true)
+}
+
+/// Where a record holds something else. What wasn't asked for isn't compared: providers fill it in.
+fn differing(what: &[(Path, Template)], record: &Value, scope: &Scope) -> Result<Vec<String>, Fault> {
+    let mut differ = Vec::new();
+    for (path, template) in what {
+        let wanted = template.value(scope).map_err(Fault::NotSent)?;
+        if wanted.is_some_and(|wanted| !path.is(record, &wanted)) {
+            differ.push(path.as_str().to_owned());
+        }
+    }
+    Ok(differ)
+}
+
+/// The cursor of the next page. None, null and the empty text are the end; anything else that is no text is unread.
+fn cursor(at: &Path, body: &Value) -> Result<Option<String>, Fault> {
+    match at.each(body).as_slice() {
+        [] | [Value::Null] => Ok(None),
+        [one] => match as_text(one) {
+            Some(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+            None => Err(unread("holds no cursor where one should be")),
+        },
+        _ => Err(unread("holds several cursors where one should be")),
+    }
+}
+
+fn unread(what: &str) -> Fault {
+    Fault::Unread(format!("the answer {what}"))
 }
 
 /// The next page that the header `Link` names. One on another host would take our credentials there.

@@ -13,6 +13,9 @@ const FUEL: u64 = 10_000;
 /// What may stand in a segment of a path as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
+/// Names that templates see besides the arguments: our key, our id of what is made, our mark.
+pub(crate) const OWN: [&str; 3] = ["key", "id", "mark"];
+
 /// What templates see.
 pub(crate) type Scope = Seen;
 
@@ -45,6 +48,7 @@ impl Template {
     }
 
     /// The name, if the template is this one name and nothing else.
+    #[cfg(feature = "standin")]
     pub(crate) fn only_name(&self) -> Option<&str> {
         let inner = self.text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -52,6 +56,7 @@ impl Template {
     }
 
     /// Its text, as written.
+    #[cfg(feature = "standin")]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -42,7 +42,7 @@ pub struct CellDeclaration {
     #[serde(default)]
     pub rows: Vec<RowDeclaration>,
     /// The status of a success that has no body; left out, a success is JSON.
-    pub empty_success: Option<u16>,
+    pub empty_success: Option<Spanned<u16>>,
     /// What a success gives back.
     pub receipt: ReceiptDeclaration,
     /// A question that finds out whether it happened.

@@ -47,7 +47,8 @@ impl Answers {
         let place = |path: &Path| Place::of(path.as_str());
         let look = cell.look.as_ref();
         let echoes = cell.receipt.echo.iter().map(|(_, path, template)| (path, template));
-        let ours = look.into_iter().flat_map(|look| look.ours.iter().map(|(path, template)| (path, template)));
+        let ours = look.into_iter().flat_map(|look| look.ours.identity.iter().chain(&look.ours.content));
+        let ours = ours.map(|(path, template)| (path, template));
         let cursor = look.and_then(|look| match &look.next {
             Some(Next::Cursor { at, .. }) => Some(at),
             _ => None,
@@ -67,7 +68,7 @@ impl Answers {
                 .chain(ours)
                 .map(|(path, template)| Ok((place(path)?, template.clone())))
                 .collect::<Result<_, String>>()?,
-            hits: look.and_then(|look| look.hits.as_ref()).map(|path| Place::of_each(path.as_str())).transpose()?,
+            hits: look.and_then(|look| look.hits.as_ref()).map(place).transpose()?,
             cursor: cursor.map(place).transpose()?,
         })
     }
@@ -217,12 +218,6 @@ impl Place {
             rest = after;
         }
         Ok(Self(steps))
-    }
-
-    /// The place of the list whose items a path finds: `$.data[*]`.
-    fn of_each(path: &str) -> Result<Self, String> {
-        let list = path.trim().strip_suffix("[*]").or_else(|| path.trim().strip_suffix(".*"));
-        Self::of(list.ok_or_else(|| format!("`{path}` must find each record of one list: `$.data[*]`"))?)
     }
 
     fn put(&self, body: &mut Value, value: Value) {

@@ -31,13 +31,7 @@ fn a_guard_that_the_request_does_not_carry_is_no_guard() {
         "the request doesn't carry it: write {{ key }} where Idempotency-Key goes",
         "[cells.pay.key]",
     );
-    refused(
-        TICKETS,
-        "[\"agent\", \"{{ mark }}\"]",
-        "[\"agent\"]",
-        "which the request doesn't carry",
-        "[cells.open_ticket.look]",
-    );
+    refused(TICKETS, "[\"agent\", \"{{ mark }}\"]", "[\"agent\"]", "which the request doesn't carry", "ours = {");
 }
 
 #[test]
@@ -62,4 +56,70 @@ fn paths_into_answers_are_paths() {
     refused(PAYMENTS, "id = \"$.id\"", "id = \"id\"", "no JSONPath", "id = \"id\"");
     refused(PAYMENTS, "absence = \"suggests\"", "absence = \"surely\"", "expected one of", "absence = ");
     refused(PAYMENTS, "read = \"2026-11-28\"", "read = \"yesterday\"", "YYYY-MM-DD", "source = ");
+}
+
+#[test]
+fn a_slip_in_a_look_would_take_everybodys_records_for_ours() {
+    let ours = "ours = { \"$.reference\" = \"{{ mark }}\" }";
+    let says = "`$.reference` names `marc`, which is no argument";
+    refused(PAYMENTS, ours, "ours = { \"$.reference\" = \"{{ marc }}\" }", says, "ours = ");
+    let says = "`$.memo` goes by `id`, which the request doesn't carry";
+    refused(PAYMENTS, ours, "ours = { \"$.memo\" = \"{{ id }}\" }", says, "ours = ");
+    // What may be absent, or is always the same, tells nothing apart.
+    let says = "`ours` must say what a record holds that makes it ours";
+    for loose in ["ours = { \"$.memo\" = \"{{ memo }}\" }", "ours = { \"$.status\" = \"paid\" }", "ours = {}"] {
+        refused(PAYMENTS, ours, loose, says, "[cells.pay.look]");
+    }
+    refused(
+        PAYMENTS,
+        "query = { reference = \"{{ mark }}\" }",
+        "query = { reference = \"{{ marc }}\" }",
+        "`marc`",
+        "query = ",
+    );
+    refused(PAYMENTS, "hits = \"$.data[*]\"", "hits = \"$..data\"", "ends in `[*]`", "hits = ");
+    refused(PAYMENTS, "\"$.amount\" = \"{{ amount }}\"", "\"$.amount\" = \"{{ amont }}\"", "`amont`", "echo = ");
+}
+
+#[test]
+fn names_of_arguments_leave_hapaxs_own_alone() {
+    let says = "`id` is hapax's own name in templates";
+    refused(
+        TICKETS,
+        "queue = { type",
+        "id = { type = \"string\" }, queue = { type",
+        says,
+        "[cells.open_ticket.arguments]",
+    );
+    let says = "the request names `key`, and there is no [key]";
+    refused(TICKETS, "title = \"{{ title }}\"", "title = \"{{ key }}\"", says, "path = \"/queues/");
+    refused(
+        PAYMENTS,
+        "/v1/payments/{{ id }}",
+        "/v1/payments/{{ supplier }}",
+        "names its `{{ id }}`",
+        "/v1/payments/{{",
+    );
+}
+
+#[test]
+fn money_that_a_policy_could_not_read_is_refused() {
+    let says = "money: `amonut` must be a required argument";
+    refused(PAYMENTS, "amount = \"amount\"", "amount = \"amonut\"", says, "money = ");
+    let says = "money: `amount` must be a required argument, an integer";
+    refused(PAYMENTS, "amount = { type = \"integer\", minimum = 1", "amount = { type = \"number\"", says, "money = ");
+    refused(PAYMENTS, "[\"amount\", \"currency\"", "[\"amount\"", "money: `currency` must be a required", "money = ");
+    refused(
+        PAYMENTS,
+        "stakes = \"high\"",
+        "volatile = [\"mmeo\"]",
+        "volatile: there is no argument `mmeo`",
+        "volatile = ",
+    );
+}
+
+#[test]
+fn a_success_without_a_body_has_no_receipt() {
+    refused(TICKETS, "stakes = \"low\"", "empty_success = 204", "has no receipt to read", "empty_success = ");
+    refused(TICKETS, "stakes = \"low\"", "empty_success = 404", "no receipt to read", "empty_success = ");
 }

@@ -1,4 +1,5 @@
 use hapax_core::cell::{Connection, Credentials};
+use hapax_core::protocol::Receipt;
 use hapax_core::testing::{Desk, Script, body_of, form_of, word};
 use hapax_core::words::{Answer, Fault, Finding};
 use secrecy::ExposeSecret;
@@ -177,4 +178,65 @@ async fn a_record_that_a_person_names_must_be_ours() {
     assert_eq!(none, Ok(None));
     let (proxy, _) = fetch((404, json!({}))).await;
     assert!(proxy.is_err(), "a 404 that isn't the provider's own is no absence");
+}
+
+fn ours(mark: &str, more: Value) -> Value {
+    let mut record = json!({ "id": "pay_7", "reference": mark, "amount": 1050, "currency": "EUR" });
+    record.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+    record
+}
+
+/// A look whose answer has this body.
+async fn looked(text: &str, args: &Value, body: impl Fn(&str) -> Value) -> Result<Finding<Receipt>, Fault> {
+    let mark = desk(text, Vec::new()).mark();
+    desk(text, vec![(200, body(&mark))]).find(args).await
+}
+
+#[tokio::test]
+async fn an_answer_without_its_list_is_no_absence() {
+    for body in [json!({}), json!({ "data": null }), json!({ "data": {} }), json!({ "items": [] }), json!([])] {
+        let found = looked(PAYMENTS, &payment(), |_| body.clone()).await;
+        assert!(matches!(found, Err(Fault::Unread(_))), "{body}: {found:?}");
+    }
+    // A cursor of another type would hide every page after this one.
+    for next in [json!(["c1"]), json!({ "after": "c1" })] {
+        let found = looked(PAYMENTS, &payment(), |_| json!({ "data": [], "next": next })).await;
+        assert!(matches!(found, Err(Fault::Unread(_))), "{next}: {found:?}");
+    }
+    let end = looked(PAYMENTS, &payment(), |_| json!({ "data": [], "next": "" })).await;
+    assert_eq!(end, Ok(Finding::Absent));
+}
+
+#[tokio::test]
+async fn our_mark_with_something_else_is_neither_ours_nor_an_absence() {
+    let by_amount = PAYMENTS.replace(
+        "ours = { \"$.reference\" = \"{{ mark }}\" }",
+        "ours = { \"$.reference\" = \"{{ mark }}\", \"$.amount\" = \"{{ amount }}\" }",
+    );
+    let find = async |amount: Value| {
+        let body = move |mark: &str| json!({ "data": [ours(mark, json!({ "amount": amount }))] });
+        looked(&by_amount, &payment(), body).await
+    };
+    assert_eq!(find(json!(9900)).await, Err(Fault::Echo("$.amount".to_owned())));
+    // The same number, however it is written, is the same.
+    for amount in [json!(1050), json!("1050"), json!(1050.0), json!("1050.00")] {
+        let found = find(amount.clone()).await;
+        assert!(matches!(found, Ok(Finding::Happened(_))), "{amount}: {found:?}");
+    }
+    let long = by_amount.replace("minimum = 1,", "");
+    let mut args = payment();
+    args["amount"] = json!(9_007_199_254_740_993_i64);
+    let near = |mark: &str| json!({ "data": [ours(mark, json!({ "amount": 9_007_199_254_740_992_i64 }))] });
+    assert!(matches!(looked(&long, &args, near).await, Err(Fault::Echo(_))), "no number is rounded");
+}
+
+#[tokio::test]
+async fn arguments_that_cannot_be_sent_are_refused_before_anything_is_journaled() {
+    let loose = TICKETS.replace(", pattern = \"^[a-z-]+$\"", "");
+    let cell = read(&loose).cells()[0].clone();
+    for queue in ["..", ".", ""] {
+        let said = cell.check(&json!({ "title": "t", "queue": queue })).expect_err("refused");
+        assert!(said.contains("stands in the path"), "{said}");
+    }
+    assert!(cell.check(&json!({ "title": "t", "queue": "a/b" })).is_ok());
 }

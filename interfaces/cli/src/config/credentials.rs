@@ -54,7 +54,7 @@ pub(super) fn variable(name: &str) -> Option<String> {
 fn of_stand_in(connection: &ConnectionConfig, field: &str) -> Option<String> {
     let accepted = hapax_catalog::stand_in_credentials(&connection.integration);
     // One that is made from a declaration accepts anything.
-    if accepted.is_empty() {
+    if hapax_catalog::integration(&connection.integration).is_none() {
         return Some(format!("stand-in-{field}"));
     }
     let found = accepted.iter().find(|(name, _)| *name == field);

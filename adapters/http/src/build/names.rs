@@ -1,0 +1,158 @@
+//! Names in templates: that each is given by something, and that what is relied on is really there.
+//!
+//! A name that nothing gives is absent, and what is absent is left out of requests and comparisons. So a slip would send
+//! less than was meant, or take everybody's records for ours.
+
+use std::ops::Range;
+
+use hapax_core::capability::Kind;
+use toml::Spanned;
+
+use super::Built;
+use crate::arguments::Arguments;
+use crate::declaration::{CellDeclaration, LookDeclaration};
+use crate::problem::Page;
+use crate::request::RequestTemplate;
+use crate::template::{OWN, Place, Template};
+
+/// What the templates of one cell may name.
+pub(super) struct Names<'a> {
+    page: Page<'a>,
+    cell: &'a CellDeclaration,
+    arguments: &'a Arguments,
+    sent: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    /// Checks the names of a cell.
+    pub(super) fn of(
+        page: Page<'a>,
+        cell: &'a CellDeclaration,
+        arguments: &'a Arguments,
+        request: &RequestTemplate,
+    ) -> Built<Self> {
+        let names = Self { page, cell, arguments, sent: request.names() };
+        names.arguments_leave_ours()?;
+        names.request()?;
+        names.tokens_are_sent()?;
+        for (at, value) in &cell.receipt.echo {
+            names.compared(value, &format!("`{at}`"))?;
+        }
+        for name in &cell.volatile {
+            names.argument(name, "volatile")?;
+        }
+        names.money()?;
+        Ok(names)
+    }
+
+    fn arguments_leave_ours(&self) -> Built<()> {
+        match self.arguments.names().into_iter().find(|name| OWN.contains(name)) {
+            Some(name) => {
+                let why = format!("`{name}` is hapax's own name in templates; call the argument otherwise");
+                Err(self.page.problem(&self.cell.arguments.span(), why))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A request names arguments, its mark, and the token that is declared.
+    fn request(&self) -> Built<()> {
+        let span = self.cell.request.path.span();
+        for (token, guard) in [("key", &self.cell.key), ("id", &self.cell.id)] {
+            if guard.is_none() && self.sends(token) {
+                let why = format!("the request names `{token}`, and there is no [{token}] that says what it guards");
+                return Err(self.page.problem(&span, why));
+            }
+        }
+        let known = |name: &&String| OWN.contains(&name.as_str()) || self.arguments.knows(name);
+        match self.sent.iter().find(|name| !known(name)) {
+            Some(unknown) => {
+                let why = format!("the request names `{unknown}`, which is no argument; declare it in arguments");
+                Err(self.page.problem(&span, why))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A guard whose token isn't in the request guards nothing, and a request has one token.
+    fn tokens_are_sent(&self) -> Built<()> {
+        for (name, guard) in [("key", &self.cell.key), ("id", &self.cell.id)] {
+            if let Some(guard) = guard
+                && !self.sends(name)
+            {
+                let field = &guard.get_ref().field;
+                let why = format!("the request doesn't carry it: write {{{{ {name} }}}} where {field} goes");
+                return Err(self.page.problem(&guard.span(), why));
+            }
+        }
+        match (&self.cell.key, &self.cell.id) {
+            (Some(_), Some(id)) => {
+                let why = "a cell has a key or an id, not both: one token makes it happen once";
+                Err(self.page.problem(&id.span(), why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A policy by amount sees what it can read, so both must always be there.
+    fn money(&self) -> Built<()> {
+        let Some(money) = &self.cell.money else { return Ok(()) };
+        for (name, kind, what) in
+            [(&money.amount, "integer", "an integer in the minor unit"), (&money.currency, "string", "a string")]
+        {
+            if !self.arguments.requires_a(name.get_ref(), kind) {
+                let why = format!("money: `{}` must be a required argument, {what}", name.get_ref());
+                return Err(self.page.problem(&name.span(), why));
+            }
+        }
+        Ok(())
+    }
+
+    fn argument(&self, name: &Spanned<String>, what: &str) -> Built<()> {
+        if self.arguments.knows(name.get_ref()) {
+            return Ok(());
+        }
+        Err(self.page.problem(&name.span(), format!("{what}: there is no argument `{}`", name.get_ref())))
+    }
+
+    /// What is compared or asked for is an argument, or what the request carries of ours.
+    fn compared(&self, value: &Spanned<String>, what: &str) -> Built<Vec<String>> {
+        let names = Template::new(value.get_ref(), Place::Text).map(|read| read.names()).unwrap_or_default();
+        for name in &names {
+            let why = match (OWN.contains(&name.as_str()), self.sends(name), self.arguments.knows(name)) {
+                (true, true, _) | (false, _, true) => continue,
+                (true, false, _) => {
+                    format!("{what} goes by `{name}`, which the request doesn't carry: write {{{{ {name} }}}} there")
+                }
+                (false, _, false) => format!("{what} names `{name}`, which is no argument; declare it in arguments"),
+            };
+            return Err(self.page.problem(&value.span(), why));
+        }
+        Ok(names)
+    }
+
+    /// A look must tell ours from everybody else's, whatever was asked for.
+    pub(super) fn tell_ours_apart(&self, look: &LookDeclaration, span: &Range<usize>) -> Built<()> {
+        let mut tells = Vec::new();
+        for (at, value) in &look.ours {
+            tells.extend(self.compared(value, &format!("`{at}`"))?);
+        }
+        let mut asks = self.compared(&look.path, "the look")?;
+        for (pair, value) in &look.query {
+            asks.extend(self.compared(value, &format!("`{pair}`"))?);
+        }
+        let always = |name: &String| OWN.contains(&name.as_str()) || self.arguments.requires(name);
+        // One record that is read by what it is about needs no more than its state.
+        let is_one_record = look.hits.is_none() && self.cell.kind == Some(Kind::BeSo) && asks.iter().any(always);
+        if look.ours.is_empty() || !(tells.iter().any(always) || is_one_record) {
+            let why = "`ours` must say what a record holds that makes it ours: {{ mark }}, {{ id }}, or an argument that \
+                       is required";
+            return Err(self.page.problem(span, why));
+        }
+        Ok(())
+    }
+
+    fn sends(&self, name: &str) -> bool {
+        self.sent.iter().any(|known| known == name)
+    }
+}
