@@ -17,8 +17,11 @@ use crate::template::scope;
 use crate::{Declared, Problem, build, keep};
 
 const ONE_STATE: &str = "it is so once: a second intent that it be so is no second effect";
+const UNSEEN: &str = "a state that is brought about twice looks as if it were once, so nobody could notice";
 const NO_RECORD: &str = "the declaration says of no request that it reads one record, so nobody's word can be checked";
 const NO_ECHO: &str = "the declaration says of nothing that an answer repeats it, so one about something else passes";
+const NOT_APART: &str = "nothing of ours but the token is in the request, so equal ones can't be counted apart";
+const ONE_RECORD: &str = "the look reads one record, so it can't see a second one";
 
 /// A declaration as the kit sees it.
 pub(super) struct DeclaredSubject {
@@ -225,11 +228,18 @@ impl CellSubject for Played {
         let mut skips = Vec::new();
         if self.cell.spec.kind == Kind::BeSo {
             skips.extend([("equal-intents", ONE_STATE), ("equal-intents-one-record", ONE_STATE)]);
+            skips.push(("ignores-its-key", UNSEEN));
         } else if self.cell.record.is_none() {
             skips.extend([("witness", NO_RECORD), ("person-says-it-happened", NO_RECORD)]);
         }
         if self.cell.receipt.echo.is_empty() {
             skips.push(("foreign-object", NO_ECHO));
+        }
+        if !self.plants_a_mark && self.cell.spec.kind == Kind::DoOnce {
+            skips.extend([("equal-intents", NOT_APART), ("look-finds-anothers", NOT_APART)]);
+        }
+        if !self.lists {
+            skips.push(("look-finds-two", ONE_RECORD));
         }
         skips
     }

@@ -49,7 +49,10 @@ struct Played {
 /// What a request made.
 #[derive(Clone, Debug)]
 struct Made {
+    /// One for each, whatever is shown.
     id: String,
+    /// The id that is shown: the request's, or the same.
+    shown: String,
     cell: usize,
     created_ms: i64,
     /// What the request said, by the names of its templates.
@@ -134,12 +137,14 @@ impl StandIn {
             (Some(keys), Some(key)) if !twists.key_ignored() => Some(self.admitted(played, keys, &key, request)?),
             _ => None,
         };
+        // Where both of two may pass, a request doesn't see what was made since it came.
+        let sees = if played.rules.both_may_pass() { self.made().len() } else { usize::MAX };
         twists.before_effect().await;
         let reply = match twists.stored_error() {
-            None => self.happen(number, &said, twists),
+            None => self.happen(number, &said, twists, sees),
             Some((status, happens)) => {
                 if happens {
-                    self.happen(number, &said, twists);
+                    self.happen(number, &said, twists, sees);
                 }
                 played.answers.error(status, None)
             }
@@ -161,33 +166,39 @@ impl StandIn {
         }
     }
 
-    /// Does what the request says.
-    fn happen(&self, number: usize, said: &BTreeMap<String, Value>, twists: &Twists) -> Reply {
+    /// Does what the request says, unless its token is spent by one of the records that it sees.
+    fn happen(&self, number: usize, said: &BTreeMap<String, Value>, twists: &Twists, sees: usize) -> Reply {
         let played = &self.cells[number];
         let mut made = self.made();
-        if let Some(known) =
-            made.iter().find(|known| played.rules.is_spent_by(&known.said, said) && known.cell == number)
+        let spent = |known: &&Made| known.cell == number && played.rules.is_spent_by(&known.said, said);
+        if let Some(known) = made.iter().take(sees).find(spent)
             && !twists.key_ignored()
         {
             let reply = played.answers.success(&known.body);
             return played.answers.repeated(&played.rules, reply);
         }
-        let id =
-            said.get("id").and_then(Value::as_str).map_or_else(|| self.world.ids.next(&played.name, 12), str::to_owned);
-        let body = played.answers.body(&id, said);
+        let fresh = self.world.ids.next(&played.name, 12);
+        let mut said = said.clone();
+        // A provider that takes no notice of a taken id makes one of its own, as it does where there is none.
+        let is_taken = said.contains_key("id") && made.iter().any(|known| spent(&known));
+        if twists.key_ignored() && is_taken {
+            said.insert("id".to_owned(), Value::from(fresh.as_str()));
+        }
+        let id = said.get("id").and_then(crate::select::as_text).unwrap_or_else(|| fresh.clone());
+        let body = played.answers.body(&id, &said);
         let metadata =
             said.iter().map(|(name, value)| (name.clone(), crate::select::as_text(value).unwrap_or_default()));
         let now_ms = self.world.now_ms();
         self.world.effects.add(Effect {
             kind: played.name.clone(),
             object: id.clone(),
-            token: played.rules.token(said),
+            token: played.rules.token(&said),
             metadata: metadata.collect(),
             at_ms: now_ms,
             ..Effect::default()
         });
         let reply = played.answers.success(&body);
-        made.add(Made { id, cell: number, created_ms: now_ms, said: said.clone(), body });
+        made.add(Made { id: fresh, shown: id, cell: number, created_ms: now_ms, said, body });
         reply
     }
 
@@ -212,7 +223,8 @@ impl StandIn {
 
     fn show(&self, number: usize, params: &PathParams) -> Reply {
         let made = self.made();
-        match made.get(&params.get("id")).filter(|known| known.cell == number) {
+        let id = params.get("id");
+        match made.iter().find(|known| known.cell == number && known.shown == id) {
             Some(known) => Reply::json(200, &known.body),
             None => self.cells[number].answers.error(404, None),
         }

@@ -61,6 +61,12 @@ impl Rules {
         lasts(self.state) && self.kind == capability::Kind::BeSo && made == said
     }
 
+    /// Whether nobody promises that of two at once one wins, where an id or a state is the guard.
+    pub(super) fn both_may_pass(&self) -> bool {
+        let guard = self.id.or(self.state);
+        guard.is_some_and(|native| native.twins == capability::Twins::BothMayPass)
+    }
+
     /// What a repeat gets.
     pub(super) fn repeat(&self) -> Repeat {
         let native = self.key.or(self.id).or(self.state);
