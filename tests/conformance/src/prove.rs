@@ -20,8 +20,7 @@ pub async fn prove(subject: Arc<dyn Subject>, crate_folder: &str) {
     say(&table);
     let lacking = shortfalls(&*subject, Path::new(crate_folder));
     say(told(&lacking).as_bytes());
-    let violations = report.violations().len();
-    assert!(violations == 0, "{violations} violations, see above");
+    assert!(report.violations().is_empty(), "{}", broken(&report));
     if kit.is_partial() {
         return;
     }
@@ -61,6 +60,15 @@ fn due(subject: &dyn Subject) -> Vec<&'static str> {
         _ => true,
     };
     crate::kit::EXPECTED.iter().copied().filter(|what| can(what)).collect()
+}
+
+/// The violations once more, a line each: what a reader sees who sees only the end.
+fn broken(report: &crate::kit::Report) -> String {
+    let violations = report.violations();
+    let line = |(row, violation): &(&crate::kit::Row, &crate::kit::Violation)| {
+        format!("\n- {} under {}, seed {}: {violation}", row.cell, row.fault, row.seed)
+    };
+    format!("{} violations:{}", violations.len(), violations.iter().map(line).collect::<String>())
 }
 
 fn told(lacking: &[String]) -> String {

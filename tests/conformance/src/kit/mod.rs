@@ -5,6 +5,7 @@ mod check;
 mod faulty;
 mod finish;
 mod process;
+mod pulse;
 mod reach;
 mod report;
 mod run;

@@ -1,4 +1,5 @@
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hapax_core::cell::{Connection, Credentials, SharedIntegration};
 use hapax_core::clock::SharedClock;
@@ -12,6 +13,9 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use super::bend::{Bends, BentIntegration};
 use super::reach::Reach;
 use super::stops::Stops;
+
+/// How long a killed process may take to be gone: what it does at this moment goes on to its next await.
+const GONE_WITHIN: Duration = Duration::from_secs(2);
 
 /// Name of the one connection.
 pub const CONNECTION: &str = "kit";
@@ -134,11 +138,15 @@ impl Process {
         self.inside(async move { executor.recover(1_000, wait_ms).await }).await
     }
 
-    /// Kills it, whoever still waits for it.
+    /// Kills it, whoever still waits for it. It is gone afterwards, so that nothing of it is written after what the run
+    /// does next.
     pub fn kill(&self) {
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(runtime) = runtime {
-            runtime.shutdown_background();
+            // A runtime can't be waited for inside another one.
+            let killer = std::thread::spawn(move || runtime.shutdown_timeout(GONE_WITHIN));
+            // It panics only if the runtime does, which is gone then too.
+            let _ = killer.join();
         }
     }
 }

@@ -63,7 +63,7 @@ impl Report {
         self.rows.iter().map(|row| row.seed).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Writes the table of cells and faults, the violations with the words that play them again, and what was reached.
+    /// Writes the table of cells and faults, what was reached, and the violations with the words that play them again.
     ///
     /// # Errors
     /// Of the writer.
@@ -84,14 +84,6 @@ impl Report {
             writeln!(to)?;
         }
         self.write_reasons(to)?;
-        for (row, violation) in self.violations() {
-            writeln!(to, "\nBROKEN {} under {}: {violation}", row.cell, row.fault)?;
-            writeln!(
-                to,
-                "  again: HAPAX_KIT_SEED={} HAPAX_KIT_CELL={} HAPAX_KIT_FAULT={}",
-                row.seed, row.cell, row.fault
-            )?;
-        }
         let (runs, seeds) = (cells.iter().map(|cell| self.played(cell).count()).sum::<usize>(), self.seeds());
         writeln!(
             to,
@@ -100,7 +92,17 @@ impl Report {
             faults.len(),
             self.violations().len()
         )?;
-        writeln!(to, "{}", self.reach.table())
+        writeln!(to, "{}", self.reach.table())?;
+        // Last, where they are seen although the table is long.
+        for (row, violation) in self.violations() {
+            writeln!(to, "\nBROKEN {} under {}: {violation}", row.cell, row.fault)?;
+            writeln!(
+                to,
+                "  again: HAPAX_KIT_SEED={} HAPAX_KIT_CELL={} HAPAX_KIT_FAULT={}",
+                row.seed, row.cell, row.fault
+            )?;
+        }
+        Ok(())
     }
 
     fn word(&self, cell: &str, fault: &str) -> String {

@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::bend::Bends;
+use super::pulse::Pulse;
 use super::reach::Reach;
 use super::report::{Ended, Report, Row};
 use super::run::{Run, registered};
@@ -20,6 +21,8 @@ const AT_ONCE: usize = 12;
 const AT_ONCE_AT_A_SERVER: usize = 4;
 /// Real time that one run may take.
 const LIMIT: Duration = Duration::from_secs(60);
+/// How often a run is played again that broke while the machine stood still.
+const AGAIN: usize = 3;
 
 /// Plays faults over the cells of one adapter.
 #[derive(Clone)]
@@ -87,6 +90,7 @@ impl Kit {
     /// Plays them.
     pub async fn play(&self) -> Report {
         let reach = Arc::new(Reach::default());
+        let pulse = Pulse::start();
         let mut tasks = JoinSet::new();
         let mut rows = self.unlisted();
         let wanted = |cell: &Arc<dyn CellSubject>| self.only.as_deref().is_none_or(|only| only == cell.id());
@@ -95,11 +99,13 @@ impl Kit {
                 for seed in self.seeds.iter().copied() {
                     let (subject, cell, places, reach) =
                         (self.subject.clone(), cell.clone(), self.places.clone(), reach.clone());
+                    let pulse = pulse.clone();
                     let bends = self.bends;
                     tasks.spawn(async move {
                         let _turn = places.acquire_owned().await;
                         let (id, name) = (cell.id(), fault.name);
-                        let ended = one(subject, cell, fault, seed, bends, reach).await;
+                        let play = || one(subject.clone(), cell.clone(), fault, seed, bends, reach.clone());
+                        let ended = undisturbed(&pulse, &reach, play).await;
                         Row { cell: id, fault: name, seed, ended }
                     });
                 }
@@ -126,6 +132,19 @@ impl Kit {
             })
             .collect()
     }
+}
+
+/// Plays a run, and plays it again if it broke while the machine stood still: that shows nothing either way.
+async fn undisturbed<F: Future<Output = Ended>>(pulse: &Pulse, reach: &Reach, play: impl Fn() -> F) -> Ended {
+    for _ in 0..AGAIN {
+        let before = pulse.late();
+        let ended = play().await;
+        if !matches!(ended, Ended::Broken(_)) || pulse.late() == before {
+            return ended;
+        }
+        reach.note("kit:played-again");
+    }
+    play().await
 }
 
 /// Plays one fault on one cell with one seed.
