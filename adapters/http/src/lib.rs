@@ -12,6 +12,7 @@ mod integration;
 mod keep;
 mod look;
 mod problem;
+mod profile;
 #[cfg(feature = "prove")]
 pub mod prove;
 mod request;
@@ -48,11 +49,12 @@ impl Declared {
     /// The first [`Problem`], with its line.
     pub fn read(file: &str, text: &str) -> Result<Self, Problem> {
         let page = Page { file, text };
-        let written: Declaration = toml::from_str(text).map_err(|error| {
+        let mut written: Declaration = toml::from_str(text).map_err(|error| {
             // An error without a place speaks of the whole file.
             let span = error.span().unwrap_or(0..0);
             page.problem(&span, error.message())
         })?;
+        profile::fill(page, &mut written)?;
         let integration = Arc::new(build::integration(page, &written)?);
         Ok(Self { integration, written: Arc::new(written), file: file.to_owned(), text: text.to_owned() })
     }

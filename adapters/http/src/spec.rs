@@ -36,10 +36,10 @@ impl Facts<'_> {
         .residual(keep::text(cell.residual.get_ref()));
         spec.kind = cell.kind.unwrap_or(spec.kind);
         spec.stakes = cell.stakes.unwrap_or(spec.stakes);
-        spec.answers_within = cell.answers_within.unwrap_or(spec.answers_within);
-        spec.patience = cell.patience.unwrap_or(spec.patience);
+        spec.answers_within = cell.answers_within.map_or(spec.answers_within, |time| time.0);
+        spec.patience = cell.patience.map_or(spec.patience, |time| time.0);
         if let Some(settle) = &cell.settle {
-            spec = spec.settle(settle.time, self.source(settle.source.as_ref())?);
+            spec = spec.settle(settle.time.0, self.source(settle.source.as_ref())?);
         }
         if let Some(fate) = &cell.fate {
             spec = spec.later(keep::text(&fate.learned));
@@ -99,7 +99,7 @@ impl Facts<'_> {
         };
         let said = look.absence.as_ref().map_or(worst.absence, |absence| *absence.get_ref());
         Ok(Query {
-            lag: look.lag.unwrap_or(worst.lag),
+            lag: look.lag.as_ref().map_or(worst.lag, |lag| lag.get_ref().0),
             horizon: look.horizon.as_ref().map_or(worst.horizon, |horizon| window(*horizon.get_ref())),
             // What no document says proves nothing.
             absence: if source.sure >= Sure::Spec { said } else { said.min(Absence::Suggests) },

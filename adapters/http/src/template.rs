@@ -50,9 +50,19 @@ impl Template {
     /// The name, if the template is this one name and nothing else.
     #[cfg(feature = "standin")]
     pub(crate) fn only_name(&self) -> Option<&str> {
-        let inner = self.text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
+        self.framed_name().filter(|(before, _, after)| before.is_empty() && after.is_empty()).map(|(_, name, _)| name)
+    }
+
+    /// What stands before the name, the name, and what stands after it, if the template is one name in a fixed text.
+    #[cfg(feature = "standin")]
+    pub(crate) fn framed_name(&self) -> Option<(&str, &str, &str)> {
+        let (before, rest) = self.text.split_once("{{")?;
+        let (inner, after) = rest.split_once("}}")?;
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        (!inner.is_empty() && inner.bytes().all(is_name)).then_some(inner)
+        let inner = inner.trim();
+        let is_fixed = |text: &str| !text.contains("{{") && !text.contains("{%") && !text.contains("{#");
+        (!inner.is_empty() && inner.bytes().all(is_name) && is_fixed(before) && is_fixed(after))
+            .then_some((before, inner, after))
     }
 
     /// Its text, as written.
@@ -155,4 +165,9 @@ pub(crate) fn scope(arguments: &Value, own: &[(&'static str, String)]) -> Scope 
         seen.insert((*name).to_owned(), Value::String(value.clone()));
     }
     Seen::from_serialize(seen)
+}
+
+/// Names that a template reads; none if it is no template.
+pub(crate) fn names(text: &str) -> Vec<String> {
+    Template::new(text, Place::Text).map(|read| read.names()).unwrap_or_default()
 }

@@ -82,6 +82,9 @@ pub enum Kind {
     },
     /// The provider does not look at the key.
     KeyIgnored,
+    /// The provider carries out by itself what it answered with a stored error. It looks at no key, and what is unique
+    /// stays unique.
+    RollForward,
     /// Lists do not show what is younger than this.
     ListLags {
         /// The lag in milliseconds of the provider's time.
@@ -185,6 +188,11 @@ impl Twists {
 
     /// Whether the key is not looked at.
     pub fn key_ignored(&self) -> bool {
+        self.kinds().any(|kind| matches!(kind, Kind::KeyIgnored | Kind::RollForward))
+    }
+
+    /// Whether ids and states that can be had once can be had again.
+    pub fn uniqueness_ignored(&self) -> bool {
         self.kinds().any(|kind| matches!(kind, Kind::KeyIgnored))
     }
 

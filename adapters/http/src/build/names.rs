@@ -13,7 +13,7 @@ use crate::arguments::Arguments;
 use crate::declaration::{CellDeclaration, LookDeclaration};
 use crate::problem::Page;
 use crate::request::RequestTemplate;
-use crate::template::{OWN, Place, Template};
+use crate::template::{OWN, names};
 
 /// What the templates of one cell may name.
 pub(super) struct Names<'a> {
@@ -76,11 +76,16 @@ impl<'a> Names<'a> {
 
     /// A guard whose token isn't in the request guards nothing, and a request has one token.
     fn tokens_are_sent(&self) -> Built<()> {
+        for guard in [&self.cell.key, &self.cell.id, &self.cell.state].into_iter().flatten() {
+            if guard.get_ref().field.is_empty() {
+                let why = "say which header or field carries it, or which state it is: add `field`";
+                return Err(self.page.problem(&guard.span(), why));
+            }
+        }
         for (name, guard) in [("key", &self.cell.key), ("id", &self.cell.id)] {
-            if let Some(guard) = guard
-                && !self.sends(name)
-            {
-                let field = &guard.get_ref().field;
+            let Some(guard) = guard else { continue };
+            let field = &guard.get_ref().field;
+            if !self.sends(name) {
                 let why = format!("the request doesn't carry it: write {{{{ {name} }}}} where {field} goes");
                 return Err(self.page.problem(&guard.span(), why));
             }
@@ -117,7 +122,7 @@ impl<'a> Names<'a> {
 
     /// What is compared or asked for is an argument, or what the request carries of ours.
     fn compared(&self, value: &Spanned<String>, what: &str) -> Built<Vec<String>> {
-        let names = Template::new(value.get_ref(), Place::Text).map(|read| read.names()).unwrap_or_default();
+        let names = names(value.get_ref());
         for name in &names {
             let why = match (OWN.contains(&name.as_str()), self.sends(name), self.arguments.knows(name)) {
                 (true, true, _) | (false, _, true) => continue,

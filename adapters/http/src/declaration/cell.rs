@@ -1,12 +1,10 @@
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::look::humantime_option;
 use super::{
-    GuardDeclaration, LookDeclaration, RecordDeclaration, RequestDeclaration, RowDeclaration, SourceDeclaration,
+    GuardDeclaration, LookDeclaration, RecordDeclaration, RequestDeclaration, RowDeclaration, SourceDeclaration, Time,
 };
 use hapax_core::capability::{Kind, Stakes};
 
@@ -19,6 +17,8 @@ pub struct CellDeclaration {
     /// Raised when arguments or requests change in a way that an operation under way would notice.
     #[serde(default = "one")]
     pub version: u32,
+    /// What the API has in common with others of its family.
+    pub profile: Option<Spanned<Profile>>,
     /// `do-once`, or `be-so` where anybody's doing satisfies.
     pub kind: Option<Kind>,
     /// What a duplicate would cost: `low`, `medium` or `high`.
@@ -52,13 +52,11 @@ pub struct CellDeclaration {
     /// What "accepted" leaves open.
     pub fate: Option<FateDeclaration>,
     /// How long an answer may take.
-    #[serde(default, with = "humantime_option")]
-    pub answers_within: Option<Duration>,
+    pub answers_within: Option<Time>,
     /// From then until a request is acted on and can be seen, or never.
     pub settle: Option<SettleDeclaration>,
     /// Bound on automatic work.
-    #[serde(default, with = "humantime_option")]
-    pub patience: Option<Duration>,
+    pub patience: Option<Time>,
     /// How and until when it can be reversed.
     pub reversal: Option<String>,
     /// Where a person looks, with which search text. `{...}` names an argument, `mark` or `token`.
@@ -67,6 +65,19 @@ pub struct CellDeclaration {
     pub residual: Spanned<String>,
     /// Arguments for the proof.
     pub example: Option<ExampleDeclaration>,
+}
+
+/// What a family of APIs has in common. It fills in what the cell leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// The header `Idempotency-Key` as draft-ietf-httpapi-idempotency-key-header-07 has it.
+    #[serde(rename = "idempotency-key-07")]
+    IdempotencyKey07,
+    /// An id of ours for what is made, and 409 for a second request with it.
+    ClientId,
+    /// Values for a record with a name from outside; sent again they change nothing.
+    Upsert,
 }
 
 const fn one() -> u32 {
@@ -106,22 +117,9 @@ pub struct FateDeclaration {
 #[serde(deny_unknown_fields)]
 pub struct SettleDeclaration {
     /// How long that is.
-    #[serde(with = "humantime_duration")]
-    pub time: Duration,
+    pub time: Time,
     /// Where it is written.
     pub source: Option<SourceDeclaration>,
-}
-
-mod humantime_duration {
-    use std::time::Duration;
-
-    use serde::Deserializer;
-
-    use super::humantime_option;
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        humantime_option::deserialize(deserializer).map(Option::unwrap_or_default)
-    }
 }
 
 /// The money at stake: names of arguments.
@@ -142,4 +140,6 @@ pub struct ExampleDeclaration {
     pub intent: Spanned<Value>,
     /// What somebody would send who reuses its key: another value for one of its arguments.
     pub other: Spanned<Value>,
+    /// Values of arguments with which the API refuses it.
+    pub refused: Option<Spanned<Value>>,
 }

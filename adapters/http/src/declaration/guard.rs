@@ -9,10 +9,11 @@ use toml::Spanned;
 use super::{NeedDeclaration, SourceDeclaration};
 
 /// A token that the provider lets be spent once.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuardDeclaration {
-    /// The header or field that carries it, or the state that it is.
+    /// The header or field that carries it, or the state that it is. A profile knows its own.
+    #[serde(default)]
     pub field: String,
     /// How it is written. A state has no form.
     #[serde(default)]

@@ -1,13 +1,12 @@
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use hapax_core::capability::Absence;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use crate::template::{Place, Template};
+use crate::template::names;
 
-use super::{FormWord, LifeWord, NeedDeclaration, SourceDeclaration};
+use super::{FormWord, LifeWord, NeedDeclaration, SourceDeclaration, Time};
 
 /// A request: every text in it is a template.
 #[derive(Clone, Debug, Deserialize)]
@@ -49,8 +48,7 @@ pub struct LookDeclaration {
     #[serde(default)]
     pub mark_form: FormWord,
     /// How long an effect may stay invisible to this question; a minute, unless said otherwise.
-    #[serde(default, with = "humantime_option")]
-    pub lag: Option<Duration>,
+    pub lag: Option<Spanned<Time>>,
     /// How far back it sees; not at all, unless said otherwise.
     pub horizon: Option<Spanned<LifeWord>>,
     /// What it is worth that nothing is found.
@@ -74,6 +72,23 @@ pub enum By {
 }
 
 impl LookDeclaration {
+    /// A look at one record, of which nothing else is said.
+    pub(crate) fn at(path: Spanned<String>) -> Self {
+        Self {
+            path,
+            query: BTreeMap::new(),
+            hits: None,
+            next: None,
+            ours: BTreeMap::new(),
+            mark_form: FormWord::default(),
+            lag: None,
+            horizon: None,
+            absence: None,
+            needs: Vec::new(),
+            source: None,
+        }
+    }
+
     /// What it goes by: what its templates name.
     pub fn looks_by(&self) -> By {
         let texts = self.query.values().chain(self.ours.values()).chain([&self.path]);
@@ -90,11 +105,6 @@ impl LookDeclaration {
     pub fn ours_in_words(&self) -> String {
         self.ours.keys().cloned().collect::<Vec<_>>().join(", ")
     }
-}
-
-/// Names that a template reads; none if it is no template.
-fn names(text: &str) -> Vec<String> {
-    Template::new(text, Place::Text).map(|read| read.names()).unwrap_or_default()
 }
 
 /// How the next page is asked for.
@@ -130,16 +140,4 @@ const fn one() -> u32 {
 pub struct RecordDeclaration {
     /// Its path, with `{{ id }}`.
     pub path: Spanned<String>,
-}
-
-pub(super) mod humantime_option {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, de};
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let read = humantime::parse_duration(&text);
-        read.map(Some).map_err(|_| de::Error::custom(format!("`{text}` is no time such as `30 s`")))
-    }
 }

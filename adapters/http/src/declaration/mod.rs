@@ -7,6 +7,7 @@ mod cell;
 mod guard;
 mod look;
 mod source;
+mod time;
 
 use std::collections::BTreeMap;
 
@@ -14,11 +15,13 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use cell::{
-    CellDeclaration, ExampleDeclaration, FateDeclaration, MoneyDeclaration, ReceiptDeclaration, SettleDeclaration,
+    CellDeclaration, ExampleDeclaration, FateDeclaration, MoneyDeclaration, Profile, ReceiptDeclaration,
+    SettleDeclaration,
 };
 pub use guard::{FormWord, GuardDeclaration, LifeWord};
 pub use look::{By, LookDeclaration, NextPage, RecordDeclaration, RequestDeclaration};
 pub use source::{NeedDeclaration, RowDeclaration, SourceDeclaration};
+pub use time::Time;
 
 /// One provider and its cells, as written.
 #[derive(Clone, Debug, Deserialize)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use hapax_conformance::kit::Kit;
 pub use hapax_conformance::kit::{Ended, Report};
+use hapax_conformance::planted::{self, Caught};
 
 use crate::{Declared, Problem};
 use subject::DeclaredSubject;
@@ -29,4 +30,13 @@ pub async fn play(declared: &Declared, seeds: &[u64], fault: Option<&str>) -> Re
         None => kit,
     };
     Ok(kit.play().await)
+}
+
+/// Plays every planted bug over every cell, to see that the kit would notice.
+///
+/// # Errors
+/// As [`play`].
+pub async fn planted(declared: &Declared) -> Result<Vec<Caught>, Problem> {
+    let subject: Arc<dyn hapax_conformance::kit::Subject> = Arc::new(DeclaredSubject::new(declared)?);
+    Ok(planted::play(&subject).await)
 }

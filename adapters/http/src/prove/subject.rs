@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, Subject};
-use hapax_core::capability::{Completion, Kind, Meaning};
+use hapax_core::capability::{Completion, Kind, Meaning, Native, Token, Twins};
 use hapax_core::cell::{Credentials, SharedIntegration};
 use hapax_core::transport::{Body, Request};
 use hapax_standin::client::Call;
@@ -21,6 +21,7 @@ const UNSEEN: &str = "a state that is brought about twice looks as if it were on
 const NO_RECORD: &str = "the declaration says of no request that it reads one record, so nobody's word can be checked";
 const NO_ECHO: &str = "the declaration says of nothing that an answer repeats it, so one about something else passes";
 const NOT_APART: &str = "nothing of ours but the token is in the request, so equal ones can't be counted apart";
+const OUR_ID: &str = "the look reads the record that has our id, so a second one under another id could not be noticed";
 const ONE_RECORD: &str = "the look reads one record, so it can't see a second one";
 
 /// A declaration as the kit sees it.
@@ -37,6 +38,7 @@ struct Played {
     routes: Routes,
     intent: JsonTemplate,
     other: JsonTemplate,
+    refused: Option<JsonTemplate>,
     plants_a_mark: bool,
     lists: bool,
 }
@@ -76,7 +78,7 @@ impl Subject for DeclaredSubject {
     }
 
     async fn start(&self, world: World) -> std::io::Result<Server> {
-        let stand_in = StandIn::new(&self.declared, world).map_err(std::io::Error::other)?;
+        let stand_in = StandIn::new(&self.declared, world).map_err(std::io::Error::other)?.careless();
         stand_in.serve(0).await
     }
 
@@ -91,7 +93,7 @@ impl Played {
         let example = written.example.as_ref().ok_or_else(|| {
             declared.problem(&written.residual.span(), format!("{name} has no example; add [cells.{name}.example]"))
         })?;
-        let ExampleDeclaration { intent, other } = example;
+        let ExampleDeclaration { intent, other, refused } = example;
         let star = |path: &crate::template::Template| {
             let pattern = standin::pattern(path).unwrap_or_default();
             pattern.split('/').map(|part| if part.starts_with('{') { "*" } else { part }).collect::<Vec<_>>().join("/")
@@ -104,6 +106,10 @@ impl Played {
             routes: Routes { shot: (cell.request.method.as_str(), shot), prepare: &[], look },
             intent: build::json(declared.page(), intent.get_ref(), &intent.span())?,
             other: build::json(declared.page(), other.get_ref(), &other.span())?,
+            refused: match refused {
+                Some(refused) => Some(build::json(declared.page(), refused.get_ref(), &refused.span())?),
+                None => None,
+            },
             plants_a_mark: cell.request.names().iter().any(|name| name == "mark"),
             lists: cell.look.as_ref().is_some_and(|look| look.hits.is_some()),
             cell: cell.clone(),
@@ -113,6 +119,15 @@ impl Played {
     fn arguments(&self, template: &JsonTemplate, number: u64) -> Result<Value, String> {
         let numbered = serde_json::json!({ "number": number });
         template.write(&scope(&numbered, &[])).map(Option::unwrap_or_default)
+    }
+
+    /// The sample with some of its arguments replaced.
+    fn with(&self, args: &Value, instead: &JsonTemplate) -> Value {
+        let mut args = args.clone();
+        if let (Some(args), Ok(Value::Object(instead))) = (args.as_object_mut(), self.arguments(instead, 0)) {
+            args.extend(instead);
+        }
+        args
     }
 
     /// Sends what somebody else would, past hapax.
@@ -180,11 +195,17 @@ impl CellSubject for Played {
     }
 
     fn with_other_arguments(&self, sample: &Sample) -> Value {
-        let mut args = sample.args.clone();
-        if let (Some(args), Ok(Value::Object(other))) = (args.as_object_mut(), self.arguments(&self.other, 0)) {
-            args.extend(other);
-        }
-        args
+        self.with(&sample.args, &self.other)
+    }
+
+    fn refuses(&self) -> bool {
+        self.refused.is_some()
+    }
+
+    async fn refused_intent(&self, _: &Site, number: u64) -> Option<Result<Sample, String>> {
+        let refused = self.refused.as_ref()?;
+        let args = self.arguments(&self.intent, number).map(|args| self.with(&args, refused));
+        Some(args.map(|args| Sample { args, target: String::new() }))
     }
 
     fn foreign_members(&self) -> Map<String, Value> {
@@ -200,8 +221,10 @@ impl CellSubject for Played {
     }
 
     async fn clutter(&self, site: &Site, sample: &Sample) -> Option<Result<(), String>> {
+        // Others ask for something else; what is told by its content alone would be ours otherwise.
+        let args = self.with(&sample.args, &self.other);
         for number in 0..41 {
-            if let Err(why) = self.send(site, &sample.args, &format!("somebody-{number}")).await {
+            if let Err(why) = self.send(site, &args, &format!("somebody-{number}")).await {
                 return Some(Err(why));
             }
         }
@@ -238,6 +261,10 @@ impl CellSubject for Played {
         if !self.plants_a_mark && self.cell.spec.kind == Kind::DoOnce {
             skips.extend([("equal-intents", NOT_APART), ("look-finds-anothers", NOT_APART)]);
         }
+        let wins = |native: &Native| matches!(native.token, Token::ClientId(_)) && native.twins == Twins::OneWins;
+        if !self.lists && self.cell.spec.natives().any(wins) {
+            skips.push(("ignores-its-key", OUR_ID));
+        }
         if !self.lists {
             skips.push(("look-finds-two", ONE_RECORD));
         }
@@ -253,6 +280,10 @@ impl CellSubject for Played {
         }
         if !guarantee.exceptions.is_empty() {
             open.extend(["502-before", "503-before", "504-before"]);
+        }
+        // A stored error is repeated to every request with the key, and there is nothing that could be asked.
+        if self.cell.look.is_none() {
+            open.push("stored-500-with-effect");
         }
         // Where nothing may go again by itself, what may have left is a person's.
         if guarantee.completion.rank() < Completion::AutomaticWithin(0).rank() {

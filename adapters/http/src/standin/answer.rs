@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hapax_core::capability::{Meaning, Repeat, Row};
+use hapax_core::capability::{Code, Meaning, Repeat, Row, meaning_of};
 use hapax_standin::{Listing, Reply, Request};
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use super::rules::Rules;
 use crate::cell::DeclaredCell;
 use crate::integration::Errors;
 use crate::look::{Look, Next};
-use crate::select::Path;
+use crate::select::{Path, as_text};
 use crate::template::{Template, scope};
 
 /// Records on one page of a look.
@@ -79,16 +79,22 @@ impl Answers {
         for (place, name) in &self.kept {
             place.put(&mut body, Value::from(format!("{name}-of-{id}")));
         }
+        if let Some(place) = &self.id {
+            place.put(&mut body, Value::from(id));
+        }
+        // Where the id is what the request says, such as a customer's number, the request's stands.
         let seen = scope(&Value::Object(said.clone().into_iter().collect::<Map<_, _>>()), &[]);
         for (place, template) in &self.repeated {
             if let Ok(Some(value)) = template.value(&seen) {
                 place.put(&mut body, value);
             }
         }
-        if let Some(place) = &self.id {
-            place.put(&mut body, Value::from(id));
-        }
         body
+    }
+
+    /// The id in what was made.
+    pub(super) fn id_in(&self, body: &Value) -> Option<String> {
+        self.id.as_ref().and_then(|place| place.get(body)).and_then(as_text)
     }
 
     pub(super) fn success(&self, body: &Value) -> Reply {
@@ -123,6 +129,14 @@ impl Answers {
         let mut body = json!({});
         put_error(&self.errors, &mut body, known(row.kind), known(row.code));
         Some(Reply::json(if row.status == 0 { 409 } else { row.status }, &body))
+    }
+
+    /// The request is turned away for what it says.
+    pub(super) fn refused(&self) -> Reply {
+        let code = |status: u16| Code { code: format!("status_{status}"), ..Code::new("error", "", "") };
+        let refuses = |status: &u16| meaning_of(self.rows, *status, &code(*status)) == Some(Meaning::Refused);
+        let usual = || self.error([400, 422, 403].into_iter().find(refuses).unwrap_or(400), None);
+        self.meaning(Meaning::Refused).unwrap_or_else(usual)
     }
 
     pub(super) fn error(&self, status: u16, code: Option<&str>) -> Reply {
@@ -218,6 +232,13 @@ impl Place {
             rest = after;
         }
         Ok(Self(steps))
+    }
+
+    fn get<'a>(&self, body: &'a Value) -> Option<&'a Value> {
+        self.0.iter().try_fold(body, |at, step| match step {
+            Step::Member(name) => at.get(name),
+            Step::Number(number) => at.get(number),
+        })
     }
 
     fn put(&self, body: &mut Value, value: Value) {

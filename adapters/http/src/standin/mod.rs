@@ -19,7 +19,9 @@ use hapax_standin::{
 use serde_json::Value;
 
 use crate::cell::DeclaredCell;
+use crate::declaration::CellDeclaration;
 use crate::integration::DeclaredIntegration;
+use crate::template::OWN;
 use crate::{Declared, Problem};
 use answer::Answers;
 #[cfg(feature = "prove")]
@@ -34,6 +36,7 @@ pub struct StandIn {
     routes: Router<Route>,
     cells: Vec<Played>,
     made: Mutex<Collection<Made>>,
+    careless: bool,
 }
 
 /// One cell as it is played.
@@ -44,6 +47,8 @@ struct Played {
     rules: Rules,
     answers: Answers,
     keys: Option<KeyStore>,
+    /// What a request says that is refused.
+    refused: BTreeMap<String, Value>,
 }
 
 /// What a request made.
@@ -95,12 +100,19 @@ impl StandIn {
                     routes = routes.on("GET", &pattern, Route::Show(number));
                 }
             }
-            let rules = Rules::of(cell.spec);
+            let (rules, sites) = (Rules::of(cell.spec), Sites::of(&cell.request));
+            let sent = cell.request.names();
+            if let Some(unread) = OWN.iter().find(|name| sent.iter().any(|sent| sent == *name) && !sites.know(name)) {
+                let why =
+                    format!("`{unread}` can't be played: let it stand alone in a text, with fixed words around it");
+                return Err(at(why));
+            }
             cells.push(Played {
                 name: cell.spec.id.split('.').nth(1).unwrap_or(cell.spec.id).to_owned(),
-                sites: Sites::of(&cell.request),
+                sites,
                 answers: Answers::of(cell, &declared.integration.errors).map_err(at)?,
                 keys: rules.keys(&world),
+                refused: refused(declared, written)?,
                 rules,
                 cell: cell.clone(),
             });
@@ -108,7 +120,20 @@ impl StandIn {
         if let Some((path, _)) = &declared.integration.whoami {
             routes = routes.on("GET", path, Route::WhoAmI);
         }
-        Ok(Self { integration: declared.integration.clone(), world, routes, cells, made: Mutex::default() })
+        Ok(Self {
+            integration: declared.integration.clone(),
+            world,
+            routes,
+            cells,
+            made: Mutex::default(),
+            careless: false,
+        })
+    }
+
+    /// Lists show everything, whatever they are asked for, and the newest first: what is ours is told by what it holds.
+    #[cfg(feature = "prove")]
+    pub(crate) fn careless(self) -> Self {
+        Self { careless: true, ..self }
     }
 
     /// Serves on 127.0.0.1; port 0 takes a free one.
@@ -140,7 +165,10 @@ impl StandIn {
         // Where both of two may pass, a request doesn't see what was made since it came.
         let sees = if played.rules.both_may_pass() { self.made().len() } else { usize::MAX };
         twists.before_effect().await;
+        let is_refused =
+            !played.refused.is_empty() && played.refused.iter().all(|(name, value)| said.get(name) == Some(value));
         let reply = match twists.stored_error() {
+            None if is_refused => played.answers.refused(),
             None => self.happen(number, &said, twists, sees),
             Some((status, happens)) => {
                 if happens {
@@ -172,7 +200,7 @@ impl StandIn {
         let mut made = self.made();
         let spent = |known: &&Made| known.cell == number && played.rules.is_spent_by(&known.said, said);
         if let Some(known) = made.iter().take(sees).find(spent)
-            && !twists.key_ignored()
+            && !twists.uniqueness_ignored()
         {
             let reply = played.answers.success(&known.body);
             return played.answers.repeated(&played.rules, reply);
@@ -181,11 +209,12 @@ impl StandIn {
         let mut said = said.clone();
         // A provider that takes no notice of a taken id makes one of its own, as it does where there is none.
         let is_taken = said.contains_key("id") && made.iter().any(|known| spent(&known));
-        if twists.key_ignored() && is_taken {
+        if twists.uniqueness_ignored() && is_taken {
             said.insert("id".to_owned(), Value::from(fresh.as_str()));
         }
         let id = said.get("id").and_then(crate::select::as_text).unwrap_or_else(|| fresh.clone());
         let body = played.answers.body(&id, &said);
+        let id = played.answers.id_in(&body).unwrap_or(id);
         let metadata =
             said.iter().map(|(name, value)| (name.clone(), crate::select::as_text(value).unwrap_or_default()));
         let now_ms = self.world.now_ms();
@@ -217,7 +246,9 @@ impl StandIn {
         if let Some(ms) = horizon_ms {
             shown = shown.horizon_ms(ms);
         }
-        let shown = shown.filter(|record| record.cell == number && fits(record));
+        let is_list = look.hits.is_some();
+        let shown = shown.filter(|record| record.cell == number && ((self.careless && is_list) || fits(record)));
+        let shown = if self.careless { shown.reversed() } else { shown };
         played.answers.found(look, request, shown)
     }
 
@@ -259,6 +290,17 @@ impl Provider for StandIn {
         self.made().clear();
         self.cells.iter().filter_map(|played| played.keys.as_ref()).for_each(KeyStore::reset);
     }
+}
+
+/// What the example says that the API refuses.
+fn refused(declared: &Declared, written: &CellDeclaration) -> Result<BTreeMap<String, Value>, Problem> {
+    let Some(refused) = written.example.as_ref().and_then(|example| example.refused.as_ref()) else {
+        return Ok(BTreeMap::new());
+    };
+    let at = |why: String| declared.problem(&refused.span(), why);
+    serde_json::to_value(refused.get_ref())
+        .and_then(serde_json::from_value)
+        .map_err(|_| at("refused is a table of arguments and their values".to_owned()))
 }
 
 /// An error as the provider answers it.

@@ -61,10 +61,39 @@ fn split(path: &str) -> Vec<String> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sites {
     in_path: Vec<String>,
-    in_query: Vec<(String, String)>,
-    in_headers: Vec<(String, String)>,
-    in_form: Vec<(String, String)>,
-    in_json: Vec<(String, String)>,
+    in_query: Vec<(String, Frame)>,
+    in_headers: Vec<(String, Frame)>,
+    in_form: Vec<(String, Frame)>,
+    in_json: Vec<(String, Frame)>,
+}
+
+/// One name in a fixed text.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    before: String,
+    name: String,
+    after: String,
+}
+
+impl Frame {
+    fn of(template: &Template) -> Option<Self> {
+        let (before, name, after) = template.framed_name()?;
+        Some(Self { before: before.to_owned(), name: name.to_owned(), after: after.to_owned() })
+    }
+
+    /// What stands in a text where the name does.
+    fn read<'a>(&self, text: &'a str) -> Option<&'a str> {
+        text.strip_prefix(&self.before)?.strip_suffix(&self.after)
+    }
+
+    /// The same of a value, which keeps its type where the name is all.
+    fn read_value(&self, value: &Value) -> Option<Value> {
+        match (self.before.is_empty() && self.after.is_empty(), value) {
+            (true, Value::Null) => None,
+            (true, value) => Some(value.clone()),
+            (false, value) => self.read(value.as_str()?).map(Value::from),
+        }
+    }
 }
 
 impl Sites {
@@ -83,21 +112,27 @@ impl Sites {
         sites
     }
 
+    /// Whether a request can be read for this name.
+    pub(super) fn know(&self, name: &str) -> bool {
+        let framed = [&self.in_query, &self.in_headers, &self.in_form, &self.in_json].into_iter().flatten();
+        self.in_path.iter().any(|known| known == name) || framed.into_iter().any(|(_, frame)| frame.name == name)
+    }
+
     /// What a request says.
     pub(super) fn read(&self, request: &Request, params: &PathParams) -> BTreeMap<String, Value> {
         let mut said = BTreeMap::new();
-        let mut text = |name: &String, value: Option<&str>| {
-            said.extend(value.map(|value| (name.clone(), Value::from(value))));
-        };
-        self.in_path.iter().for_each(|name| text(name, Some(&params.get(name))));
-        self.in_query.iter().for_each(|(pair, name)| text(name, request.param(pair)));
-        self.in_headers.iter().for_each(|(header, name)| text(name, request.header(header)));
-        self.in_form.iter().for_each(|(field, name)| text(name, request.field(field)));
-        for (pointer, name) in &self.in_json {
-            let value = request.json_at(pointer);
-            if !value.is_null() {
-                said.insert(name.clone(), value.clone());
+        said.extend(self.in_path.iter().map(|name| (name.clone(), Value::from(params.get(name)))));
+        let mut texts = |sites: &[(String, Frame)], value: &dyn Fn(&str) -> Option<String>| {
+            for (place, frame) in sites {
+                let read = value(place).and_then(|text| frame.read(&text).map(Value::from));
+                said.extend(read.map(|value| (frame.name.clone(), value)));
             }
+        };
+        texts(&self.in_query, &|pair| request.param(pair).map(str::to_owned));
+        texts(&self.in_headers, &|header| request.header(header).map(str::to_owned));
+        texts(&self.in_form, &|field| request.field(field).map(str::to_owned));
+        for (pointer, frame) in &self.in_json {
+            said.extend(frame.read_value(request.json_at(pointer)).map(|value| (frame.name.clone(), value)));
         }
         said
     }
@@ -108,13 +143,13 @@ fn name_of(text: &str) -> Option<String> {
 }
 
 /// Where, and which name.
-fn named(templates: &[(String, Template)]) -> Vec<(String, String)> {
-    templates.iter().filter_map(|(place, template)| Some((place.clone(), template.only_name()?.to_owned()))).collect()
+fn named(templates: &[(String, Template)]) -> Vec<(String, Frame)> {
+    templates.iter().filter_map(|(place, template)| Some((place.clone(), Frame::of(template)?))).collect()
 }
 
-fn pointers(json: &JsonTemplate, at: &str, found: &mut Vec<(String, String)>) {
+fn pointers(json: &JsonTemplate, at: &str, found: &mut Vec<(String, Frame)>) {
     match json {
-        JsonTemplate::Text(template) => found.extend(template.only_name().map(|name| (at.to_owned(), name.to_owned()))),
+        JsonTemplate::Text(template) => found.extend(Frame::of(template).map(|frame| (at.to_owned(), frame))),
         JsonTemplate::Other(_) => {}
         JsonTemplate::List(items) => {
             for (number, item) in items.iter().enumerate() {
@@ -135,5 +170,9 @@ pub(super) fn asked(look: &Look, request: &Request, params: &PathParams) -> Vec<
     let path = split(look.path.text()).iter().filter_map(|segment| name_of(segment)).collect::<Vec<_>>();
     let path = path.into_iter().map(|name| (name.clone(), params.get(&name)));
     let pairs = named(&look.query).into_iter();
-    path.chain(pairs.filter_map(|(pair, name)| Some((name, request.param(&pair)?.to_owned())))).collect()
+    let read = |(pair, frame): (String, Frame)| {
+        let value = frame.read(request.param(&pair)?)?.to_owned();
+        Some((frame.name, value))
+    };
+    path.chain(pairs.filter_map(read)).collect()
 }

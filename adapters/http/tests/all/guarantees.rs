@@ -1,6 +1,6 @@
 use hapax_core::capability::{Class, Completion, Lasting, SecondEffect};
 
-use crate::{PAYMENTS, RELAY, TICKETS, read};
+use crate::{PAYMENTS, PROFILES, RELAY, TICKETS, read};
 
 fn published(text: &str) -> (hapax_core::capability::Guarantee, &'static str) {
     let integration = read(text);
@@ -58,4 +58,44 @@ fn what_is_left_out_counts_as_the_worst_case() {
     assert_eq!(published(&short).0.best(), SecondEffect::Withheld);
     let failures = published(&bare("failures = ")).0;
     assert_eq!(failures.exceptions, ["the provider answers with a server error and the effect is not found"]);
+}
+
+/// The guarantee of one cell of the profiles.
+fn profiled(text: &str, cell: &str) -> hapax_core::capability::Guarantee {
+    let cells = read(text).cells();
+    let cell = cells.iter().find(|known| known.spec().id == cell).expect("a cell of the warehouse");
+    cell.spec().published().0
+}
+
+#[test]
+fn a_profile_fills_in_what_its_family_has_in_common_and_nothing_else() {
+    let reserve = profiled(PROFILES, "warehouse.reserve");
+    let two_days = Lasting::Seconds(2 * 86_400);
+    assert_eq!(reserve.second_effect, [(SecondEffect::Enforced, two_days), (SecondEffect::Withheld, Lasting::Ever)]);
+    let unstated = PROFILES.replace("life = \"48 h\"\n", "");
+    assert_eq!(
+        profiled(&unstated, "warehouse.reserve").best(),
+        SecondEffect::Withheld,
+        "no draft says how long keys live"
+    );
+
+    let ship = profiled(PROFILES, "warehouse.ship");
+    assert_eq!(ship.second_effect, [(SecondEffect::Enforced, Lasting::Ever)]);
+    assert_eq!(ship.exceptions, ["the id turns out to be taken and the effect is not found"]);
+    let address = profiled(PROFILES, "warehouse.set_address");
+    assert_eq!((address.class, address.completion), (Class::Native, Completion::Automatic));
+}
+
+#[test]
+fn a_profile_is_worth_what_its_source_is() {
+    let practice = PROFILES.replace("sure = \"official\"", "sure = \"practice\"");
+    for cell in ["warehouse.reserve", "warehouse.ship", "warehouse.set_address"] {
+        assert_eq!(profiled(&practice, cell).best(), SecondEffect::Withheld, "{cell}");
+    }
+}
+
+#[test]
+fn what_the_file_says_itself_stands() {
+    let both = PROFILES.replace("[cells.ship.id]", "[cells.ship.id]\ntwins = \"both-may-pass\"\nlife = \"1 min\"");
+    assert_eq!(profiled(&both, "warehouse.ship").best(), SecondEffect::Withheld);
 }

@@ -8,6 +8,7 @@ use hapax_core::cell::SharedIntegration;
 
 const PAYMENTS: &str = include_str!("../../../../docs/declare/payments.toml");
 const TICKETS: &str = include_str!("../../../../docs/declare/tickets.toml");
+const PROFILES: &str = include_str!("../../../../docs/declare/profiles.toml");
 const RELAY: &str = include_str!("../../../../docs/declare/relay.toml");
 
 fn read(text: &str) -> SharedIntegration {

@@ -1,4 +1,4 @@
-use crate::{PAYMENTS, TICKETS};
+use crate::{PAYMENTS, PROFILES, TICKETS};
 
 /// The problem of a declaration in which `old` is replaced; the line is that of `at`.
 fn refused(text: &str, old: &str, new: &str, says: &str, at: &str) {
@@ -122,4 +122,14 @@ fn money_that_a_policy_could_not_read_is_refused() {
 fn a_success_without_a_body_has_no_receipt() {
     refused(TICKETS, "stakes = \"low\"", "empty_success = 204", "has no receipt to read", "empty_success = ");
     refused(TICKETS, "stakes = \"low\"", "empty_success = 404", "no receipt to read", "empty_success = ");
+}
+
+#[test]
+fn a_profile_says_what_it_lacks() {
+    let at = "profile = \"client-id\"";
+    refused(PROFILES, "[cells.ship.record]\npath = \"/shipments/{{ id }}\"\n", "", "add [record] with its path", at);
+    let echo = "echo = { \"$.customer\" = \"{{ customer }}\", \"$.address\" = \"{{ address }}\" }\n";
+    refused(PROFILES, echo, "", "say in receipt.echo what it holds", "profile = \"upsert\"");
+    refused(PROFILES, at, "profile = \"client\"", "unknown variant `client`", "profile = \"client\"");
+    refused(PAYMENTS, "field = \"Idempotency-Key\"\n", "", "add `field`", "[cells.pay.key]");
 }

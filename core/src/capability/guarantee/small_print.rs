@@ -37,10 +37,13 @@ pub(super) fn exceptions(spec: &CellSpec, standing: &Standing, completion: Compl
     if silent(&|native| matches!(native.token, Token::State(name) if spec.notes.contains(&name))) {
         exceptions.push("somebody else changes it after its version was noted and it is not found as asked".to_owned());
     }
-    // A key of which a server error leaves nothing, or nobody says what, is not relied on after one.
-    let is_kept = |failures| matches!(failures, Failures::Kept | Failures::Burnt);
-    let forgets = standing.guards.iter().all(|guard| guard.kind == GuardKind::Key && !is_kept(guard.failures));
-    if forgets && !standing.guards.is_empty() && absence != Absence::Proves {
+    // A key of which a server error leaves nothing, or nobody says what, is not relied on after one; and one that keeps
+    // the error repeats it to every further request, unless a row says that it is adrift, which is excepted above. A burnt
+    // key is replaced.
+    let is_adrift = spec.answers.iter().any(|row| row.means == Meaning::Adrift);
+    let tells = |failures| failures == Failures::Burnt || (failures == Failures::Kept && is_adrift);
+    let tells_nothing = standing.guards.iter().all(|guard| guard.kind == GuardKind::Key && !tells(guard.failures));
+    if tells_nothing && !standing.guards.is_empty() && absence != Absence::Proves {
         exceptions.push("the provider answers with a server error and the effect is not found".to_owned());
     }
     exceptions
@@ -100,7 +103,7 @@ pub(super) fn belts(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capability::{Human, Rung, Source};
+    use crate::capability::{Human, Row, Rung, Source};
 
     const DOC: Source = Source::official("https://example.com", "2026-11-28");
     const HUMAN: Rung = Rung::Human(Human { place: "there" });
@@ -119,6 +122,24 @@ mod tests {
         &[Rung::Native(Native::state("open").undone_by("opens it again").from(&[DOC])), HUMAN],
     )
     .be_so();
+
+    /// The exceptions of a cell with this key, and these rows.
+    fn excepted(key: Native, rows: &'static [Row]) -> Vec<String> {
+        let ladder: &'static [Rung] = Box::leak(Box::new([Rung::Native(key), HUMAN]));
+        CellSpec::new("toy.send", "-", ladder).answers(rows).published().0.exceptions
+    }
+
+    #[test]
+    fn a_key_that_repeats_a_server_error_settles_nothing_after_one() {
+        let kept = KEY.repeat(Repeat::Replays).failures(Failures::Kept);
+        let said = ["the provider answers with a server error and the effect is not found"];
+        assert_eq!(excepted(kept, &[]), said);
+        assert_eq!(excepted(kept.failures(Failures::Rerun), &[]), said);
+        assert!(excepted(kept.failures(Failures::Burnt), &[]).is_empty());
+        const ADRIFT: &[Row] = &[Row::new(500, "*", "*", Meaning::Adrift, DOC)];
+        let adrift = ["the provider answers that it doesn't know itself (status 500) and the effect is not found"];
+        assert_eq!(excepted(kept, ADRIFT), adrift);
+    }
 
     fn undone(spec: &CellSpec) -> Vec<String> {
         assumptions(spec, &|_| true).into_iter().filter(|assumed| assumed.starts_with("nobody")).collect()

@@ -120,7 +120,7 @@ fn end_after_this_page(response: &mut Response) {
     response.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("link"));
     let Some(mut page) = response.json() else { return };
     let Some(members) = page.as_object_mut() else { return };
-    for name in ["nextPageToken", "next_page_uri", "response_metadata", "paging", "@odata.nextLink"] {
+    for name in ["nextPageToken", "next_page_uri", "response_metadata", "paging", "next", "@odata.nextLink"] {
         members.remove(name);
     }
     // Duffel's cursor stands beside the list.

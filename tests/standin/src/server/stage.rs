@@ -37,7 +37,7 @@ impl Stage {
             return reply;
         }
         if let Some(after_ms) = repair(&twists) {
-            self.postpone(after_ms, request.clone(), Twists::of(Kind::KeyIgnored));
+            self.postpone(after_ms, request.clone(), Twists::of(Kind::RollForward));
         }
         let reply = self.provider.handle(&request, &twists).await;
         twists.kinds().fold(reply, |reply, kind| self.garbled(reply, kind))
