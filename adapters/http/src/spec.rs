@@ -144,7 +144,7 @@ pub(crate) const fn form(word: FormWord) -> Form {
     }
 }
 
-const fn window(word: LifeWord) -> Window {
+pub(crate) const fn window(word: LifeWord) -> Window {
     match word {
         LifeWord::Unstated => Window::Unstated,
         LifeWord::Ever => Window::Ever,

@@ -6,7 +6,6 @@
 //! due, and checks the [`kit::Invariant`]s. [`planted`] bugs show that the kit can fail.
 
 pub mod faults;
-#[cfg(feature = "third-party")]
 mod forward;
 #[cfg(feature = "third-party")]
 pub mod independent;
@@ -18,8 +17,8 @@ pub mod results;
 #[cfg(feature = "third-party")]
 pub mod shapes;
 mod shortfalls;
+pub mod trial;
 
-#[cfg(feature = "third-party")]
 pub use forward::Forward;
 pub use prove::prove;
 pub use shortfalls::shortfalls;

@@ -10,11 +10,11 @@ use hapax_standin::{Effect, Reply, Server, World};
 use serde_json::{Map, Value};
 
 use crate::cell::DeclaredCell;
-use crate::declaration::{CellDeclaration, ExampleDeclaration};
-use crate::request::JsonTemplate;
+use crate::declaration::CellDeclaration;
+use crate::prove::example::Example;
 use crate::standin::{self, StandIn};
-use crate::template::scope;
-use crate::{Declared, Problem, build, keep};
+use crate::template::{Template, scope};
+use crate::{Declared, Problem, keep};
 
 const ONE_STATE: &str = "it is so once: a second intent that it be so is no second effect";
 const UNSEEN: &str = "a state that is brought about twice looks as if it were once, so nobody could notice";
@@ -36,9 +36,7 @@ struct Played {
     cell: Arc<DeclaredCell>,
     name: &'static str,
     routes: Routes,
-    intent: JsonTemplate,
-    other: JsonTemplate,
-    refused: Option<JsonTemplate>,
+    example: Example,
     plants_a_mark: bool,
     lists: bool,
 }
@@ -90,44 +88,16 @@ impl Subject for DeclaredSubject {
 impl Played {
     fn new(declared: &Declared, cell: &Arc<DeclaredCell>, written: &CellDeclaration) -> Result<Self, Problem> {
         let name = cell.spec.id.split('.').nth(1).unwrap_or(cell.spec.id);
-        let example = written.example.as_ref().ok_or_else(|| {
-            declared.problem(&written.residual.span(), format!("{name} has no example; add [cells.{name}.example]"))
-        })?;
-        let ExampleDeclaration { intent, other, refused } = example;
-        let star = |path: &crate::template::Template| {
-            let pattern = standin::pattern(path).unwrap_or_default();
-            pattern.split('/').map(|part| if part.starts_with('{') { "*" } else { part }).collect::<Vec<_>>().join("/")
-        };
-        let shot = keep::text(star(&cell.request.path));
         let look = cell.look.as_ref().map(|look| ("GET", keep::text(format!("{}*", star(&look.path)))));
         Ok(Self {
             declared: declared.clone(),
             name,
-            routes: Routes { shot: (cell.request.method.as_str(), shot), prepare: &[], look },
-            intent: build::json(declared.page(), intent.get_ref(), &intent.span())?,
-            other: build::json(declared.page(), other.get_ref(), &other.span())?,
-            refused: match refused {
-                Some(refused) => Some(build::json(declared.page(), refused.get_ref(), &refused.span())?),
-                None => None,
-            },
+            routes: Routes { shot: starred(cell), prepare: &[], look },
+            example: Example::of(declared, cell.spec.id, written)?,
             plants_a_mark: cell.request.names().iter().any(|name| name == "mark"),
             lists: cell.look.as_ref().is_some_and(|look| look.hits.is_some()),
             cell: cell.clone(),
         })
-    }
-
-    fn arguments(&self, template: &JsonTemplate, number: u64) -> Result<Value, String> {
-        let numbered = serde_json::json!({ "number": number });
-        template.write(&scope(&numbered, &[])).map(Option::unwrap_or_default)
-    }
-
-    /// The sample with some of its arguments replaced.
-    fn with(&self, args: &Value, instead: &JsonTemplate) -> Value {
-        let mut args = args.clone();
-        if let (Some(args), Ok(Value::Object(instead))) = (args.as_object_mut(), self.arguments(instead, 0)) {
-            args.extend(instead);
-        }
-        args
     }
 
     /// Sends what somebody else would, past hapax.
@@ -142,6 +112,16 @@ impl Played {
         let reply = call.send().await.map_err(|error| error.to_string())?;
         if reply.status < 300 { Ok(()) } else { Err(format!("{who}: status {}", reply.status)) }
     }
+}
+
+/// Method and path of the request that counts, with `*` for what differs.
+pub(super) fn starred(cell: &DeclaredCell) -> (&'static str, &'static str) {
+    (cell.request.method.as_str(), keep::text(star(&cell.request.path)))
+}
+
+fn star(path: &Template) -> String {
+    let pattern = standin::pattern(path).unwrap_or_default();
+    pattern.split('/').map(|part| if part.starts_with('{') { "*" } else { part }).collect::<Vec<_>>().join("/")
 }
 
 fn call(site: &Site, request: &Request) -> Call {
@@ -167,7 +147,7 @@ impl CellSubject for Played {
     }
 
     async fn intent(&self, _: &Site, number: u64) -> Result<Sample, String> {
-        Ok(Sample { args: self.arguments(&self.intent, number)?, target: String::new() })
+        Ok(Sample { args: self.example.intent(number)?, target: String::new() })
     }
 
     fn is_effect(&self, effect: &Effect, sample: &Sample, mark: &str) -> bool {
@@ -195,17 +175,19 @@ impl CellSubject for Played {
     }
 
     fn with_other_arguments(&self, sample: &Sample) -> Value {
-        self.with(&sample.args, &self.other)
+        self.example.other(&sample.args)
     }
 
     fn refuses(&self) -> bool {
-        self.refused.is_some()
+        self.example.refused(&Value::Null).is_some()
     }
 
     async fn refused_intent(&self, _: &Site, number: u64) -> Option<Result<Sample, String>> {
-        let refused = self.refused.as_ref()?;
-        let args = self.arguments(&self.intent, number).map(|args| self.with(&args, refused));
-        Some(args.map(|args| Sample { args, target: String::new() }))
+        let args = match self.example.intent(number) {
+            Ok(args) => self.example.refused(&args)?,
+            Err(why) => return Some(Err(why)),
+        };
+        Some(Ok(Sample { args, target: String::new() }))
     }
 
     fn foreign_members(&self) -> Map<String, Value> {
@@ -222,7 +204,7 @@ impl CellSubject for Played {
 
     async fn clutter(&self, site: &Site, sample: &Sample) -> Option<Result<(), String>> {
         // Others ask for something else; what is told by its content alone would be ours otherwise.
-        let args = self.with(&sample.args, &self.other);
+        let args = self.example.other(&sample.args);
         for number in 0..41 {
             if let Err(why) = self.send(site, &args, &format!("somebody-{number}")).await {
                 return Some(Err(why));

@@ -1,6 +1,8 @@
 //! Each worked example holds under every fault of the kit.
 #![cfg(feature = "prove")]
 
+mod server;
+
 use hapax_conformance::planted;
 use hapax_http::{Declared, prove};
 
@@ -85,5 +87,5 @@ async fn a_token_that_a_made_provider_cannot_read_back_is_said() {
     let text = text.replace("\"{{ key }}\"", "\"{{ key }}{{ supplier }}\"");
     let declared = Declared::read("payments.toml", &text).unwrap_or_else(|problem| panic!("{problem}"));
     let problem = prove::play(&declared, &[1], None).await.expect_err("it can't be played").to_string();
-    assert!(problem.contains("payments.toml, line 43: `key` can't be played"), "{problem}");
+    assert!(problem.contains("payments.toml, line 42: `key` can't be played"), "{problem}");
 }
