@@ -106,6 +106,13 @@ impl Reader<'_> {
                 "how far the look reaches back isn't said, so what it doesn't show says little: add `horizon`",
             );
         }
+        if look.hits.is_some() && look.next.is_none() {
+            self.say(
+                span,
+                "the look reads one page, so what stands on a further one counts as absent: add `next` if lists come in \
+                 pages",
+            );
+        }
         if look.lag.is_none() {
             self.say(span, "how far the look lags isn't said, so it counts as a minute: add `lag`");
         }

@@ -158,7 +158,7 @@ pub(crate) fn json(page: Page<'_>, written: &toml::Value, span: &Range<usize>) -
     Ok(match written {
         toml::Value::String(text) => JsonTemplate::Text(
             Template::new(text, Place::Text)
-                .map_err(|why| page.problem(span, format!("`{text}` is no template ({why})")))?,
+                .map_err(|why| page.problem(&page.inside(span, text), format!("`{text}` is no template ({why})")))?,
         ),
         toml::Value::Array(items) => {
             JsonTemplate::List(items.iter().map(|item| json(page, item, span)).collect::<Built<_>>()?)

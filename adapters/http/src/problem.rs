@@ -41,4 +41,19 @@ impl Page<'_> {
     pub(crate) fn problem(&self, span: &Range<usize>, what: impl Into<String>) -> Problem {
         Problem { file: self.file.to_owned(), line: self.line(span), what: what.into() }
     }
+
+    /// Where a text stands inside of a place; the place itself if it isn't found there as it is.
+    pub(crate) fn inside(&self, span: &Range<usize>, text: &str) -> Range<usize> {
+        // The place of a table is its header, and what it says follows until the next one.
+        let rest = self.text.get(span.end..).unwrap_or_default();
+        let end = if self.is_header(span) { span.end + rest.find("\n[").unwrap_or(rest.len()) } else { span.end };
+        let found = self.text.get(span.start..end).and_then(|place| place.find(text));
+        found.map_or_else(|| span.clone(), |at| span.start + at..span.start + at + text.len())
+    }
+
+    fn is_header(&self, span: &Range<usize>) -> bool {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        self.text.get(span.clone()).is_some_and(|place| place.starts_with('['))
+            && (before.is_empty() || before.ends_with('\n'))
+    }
 }

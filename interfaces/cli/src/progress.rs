@@ -1,6 +1,7 @@
 //! Tells a waiting person that work goes on: a spinner on a terminal, a plain line now and then elsewhere.
 
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,6 +14,7 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// Shown until it is dropped.
 pub(crate) struct Progress {
+    what: Arc<Mutex<String>>,
     bar: Option<ProgressBar>,
     lines: Option<JoinHandle<()>>,
 }
@@ -26,18 +28,28 @@ impl Progress {
                 bar.set_style(style);
             }
             bar.enable_steady_tick(Duration::from_millis(120));
-            return Self { bar: Some(bar), lines: None };
+            return Self { what: Arc::default(), bar: Some(bar), lines: None };
         }
-        let (output, what) = (*output, what.to_owned());
+        let (output, what) = (*output, Arc::new(Mutex::new(what.to_owned())));
+        let told = what.clone();
         let lines = tokio::spawn(async move {
             let mut seconds = 0;
             loop {
                 tokio::time::sleep(EVERY).await;
                 seconds += EVERY.as_secs();
+                let what = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 output.note(format!("{what}: still at it after {seconds} s"));
             }
         });
-        Self { bar: None, lines: Some(lines) }
+        Self { what, bar: None, lines: Some(lines) }
+    }
+
+    /// Something else is going on now.
+    pub(crate) fn goes_on(&self, what: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.clone());
+        }
+        *self.what.lock().unwrap_or_else(PoisonError::into_inner) = what;
     }
 }
 

@@ -68,10 +68,23 @@ impl<'a> Names<'a> {
         match self.sent.iter().find(|name| !known(name)) {
             Some(unknown) => {
                 let why = format!("the request names `{unknown}`, which is no argument; declare it in arguments");
-                Err(self.page.problem(&span, why))
+                Err(self.page.problem(&self.where_named(unknown), why))
             }
             None => Ok(()),
         }
+    }
+
+    /// The text of the request that names it, as far as that can be told; else the request's path.
+    fn where_named(&self, name: &str) -> Range<usize> {
+        let request = &self.cell.request;
+        let texts = request
+            .query
+            .values()
+            .chain(request.headers.values())
+            .chain(request.form.iter().flat_map(|form| form.values()));
+        let text = texts.chain([&request.path]).find(|text| names(text.get_ref()).iter().any(|known| known == name));
+        let in_json = || request.json.as_ref().map(|json| self.page.inside(&json.span(), name));
+        text.map(Spanned::span).or_else(in_json).unwrap_or_else(|| request.path.span())
     }
 
     /// A guard whose token isn't in the request guards nothing, and a request has one token.

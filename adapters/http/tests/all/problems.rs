@@ -36,8 +36,8 @@ fn a_guard_that_the_request_does_not_carry_is_no_guard() {
 
 #[test]
 fn templates_name_what_there_is_and_paths_stay_below_the_base_url() {
-    refused(PAYMENTS, "\"{{ memo }}\"", "\"{{ nemo }}\"", "`nemo`, which is no argument", "path = \"/v1/payments\"");
-    refused(PAYMENTS, "\"{{ memo }}\"", "\"{{ memo \"", "`{{ memo ` is no template", "[cells.pay.request.json]");
+    refused(PAYMENTS, "\"{{ memo }}\"", "\"{{ nemo }}\"", "`nemo`, which is no argument", "{{ nemo }}");
+    refused(PAYMENTS, "\"{{ memo }}\"", "\"{{ memo \"", "`{{ memo ` is no template", "{{ memo ");
     for path in ["https://evil.example/v1", "//evil.example/v1", "v1/payments", "/v1/payments?x=1"] {
         refused(PAYMENTS, "path = \"/v1/payments\"", &format!("path = \"{path}\""), "a path begins with one `/`", path);
     }

@@ -47,7 +47,8 @@ fn read(connection: &ConnectionConfig, field: &str, source: &Source) -> Result<S
     }
 }
 
-pub(super) fn variable(name: &str) -> Option<String> {
+/// An environment variable that is set to something.
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 

@@ -16,7 +16,7 @@ use crate::exit::Failure;
 use crate::known::Known;
 
 pub(crate) use connection::ConnectionConfig;
-pub(crate) use credentials::credentials;
+pub(crate) use credentials::{credentials, variable};
 pub(crate) use find::{find, find_optional};
 pub(crate) use ledger::LedgerPlace;
 

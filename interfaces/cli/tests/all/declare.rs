@@ -129,3 +129,31 @@ fn prove_plays_the_kit_and_says_what_it_left_out() {
     let unknown = Ended::of(hapax().args(["cell", "prove", &relay, "--fault", "answer-lots"]));
     unknown.failed(2, "nothing was played", &["did you mean `answer-lost`?"]);
 }
+
+#[test]
+fn prove_holds_a_file_against_a_server_and_names_the_line_of_each_lie() {
+    let desk = Desk::open();
+    let text = std::fs::read_to_string(desk.folder.path().join("payments.toml")).expect("the declaration");
+    // The made provider's list would lag half a minute; here it is told not to.
+    let lying = text.replace("lag = \"30 s\"", "lag = \"200 ms\"");
+    desk.write("lying.toml", &lying);
+    let at = |file: &str, url: &str| {
+        let mut command = hapax();
+        command.current_dir(desk.folder.path()).env("PAYMENTS_TOKEN", "sk_hidden").args(["cell", "prove", file]);
+        Ended::of(command.args(["--base-url", url]))
+    };
+    desk.payments.inject(&json!({ "method": "POST", "path": "/v1/payments", "kind": "key_ignored", "times": 0 }));
+    desk.payments
+        .inject(&json!({ "method": "GET", "path": "/v1/payments", "kind": "list_lags", "by_ms": 0, "times": 0 }));
+    let ended = at("lying.toml", &desk.payments.url);
+    let line = lying.lines().position(|line| line.starts_with("repeat = ")).expect("the line") + 1;
+    let says = format!("lying.toml, line {line}: a second request with the same Idempotency-Key made another: pay_");
+    assert_eq!(ended.exit, 2, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains(&says), "{}", ended.out);
+    assert!(!format!("{}{}", ended.out, ended.err).contains("sk_hidden"));
+
+    at("lying.toml", "https://payments.example.com").failed(2, "nothing was sent", &["say --harmless"]);
+    at("lying.toml", "http://127.0.0.1:1").failed(2, "nothing was sent", &["nobody listens at 127.0.0.1:1"]);
+    let bare = desk.hapax(&["cell", "prove", "lying.toml", "--base-url", &desk.payments.url]);
+    bare.failed(2, "nothing was sent", &["PAYMENTS_TOKEN"]);
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::postgres_ledger::Place;
-use crate::support::{Ended, Shop, charge, hapax};
+use crate::support::{Ended, Shop, StandIn, charge, hapax};
 
 const PAGE: &str = include_str!("../../../../docs/reference/cli-json.md");
 
@@ -81,6 +81,10 @@ fn answers() -> BTreeMap<&'static str, Value> {
     all.insert("recover", recovered());
     let declared = |name: &str| format!("{}/../../docs/declare/{name}", env!("CARGO_MANIFEST_DIR"));
     all.insert("cell check", shop.json(0, &["cell", "check", &declared("payments.toml")]));
+    let relay = declared("relay.toml");
+    let server = StandIn::serve(&["--declaration", &relay]);
+    let at = ["cell", "prove", &relay, "--base-url", &server.url];
+    all.insert("cell prove --base-url", shop.json(0, &at));
     all.insert("cell prove", shop.json(0, &["cell", "prove", &declared("relay.toml"), "--fault", "look-lags"]));
     all.insert("demo", Ended::of(hapax().args(["--json", "demo"])).json());
     all.insert("error", shop.json(2, &["run", "stripe.chagre", "--key", "k", "--args", "{}"]));
