@@ -47,6 +47,7 @@ pub(crate) fn kind_of_key(need: Need) -> Option<&'static str> {
 const fn unique(needs: &'static [Need], sources: &'static [Source]) -> Native {
     Native::client_id(KEY, KEY_FORM)
         .kept(Window::Ever, "somebody deletes the record, merges it into another one or takes its key away")
+        .undone_by("deletes what was made, merges it into another record or takes its key away")
         .repeat(Repeat::Refuses)
         .failures(Failures::Unknown)
         .scope(&[Scope::Account])
@@ -100,6 +101,8 @@ pub(crate) const CREATING: &[Row] = &[
     Row::new(0, "*", VALUE_IS_TAKEN, Meaning::Taken, SEEN),
     Row::new(409, "*", "*", Meaning::Taken, SEEN),
     Row::new(0, "*", ASSOCIATION_IS_WRONG, Meaning::Unclear, SEEN_OF_ASSOCIATIONS),
+    // Also where nothing says what is wrong: words about an association are not written anywhere.
+    Row::new(400, "*", "", Meaning::Unclear, SEEN_OF_ASSOCIATIONS),
     Row::new(404, "*", "*", Meaning::Unclear, SEEN_OF_ASSOCIATIONS),
 ];
 /// Somebody was faster, or another contact has one of the values; the look says whether it is so.
@@ -127,6 +130,13 @@ mod tests {
         check(CreateDealCell::SPEC, &for_good, Completion::Automatic, &[DEALS_KEY]);
         check(CreateTicketCell::SPEC, &for_good, Completion::Automatic, &[TICKETS_KEY]);
         check(CreateNoteCell::SPEC, &for_good, Completion::Automatic, &[NOTES_KEY]);
+        for spec in [CreateDealCell::SPEC, CreateTicketCell::SPEC, CreateNoteCell::SPEC] {
+            let (guarantee, _) = spec.published();
+            assert!(guarantee.assumes.iter().any(|what| what.contains("nobody deletes")), "{:?}", guarantee.assumes);
+        }
+        let (mail, _) = SendSingleEmailCell::SPEC.published();
+        let kept = "the provider keeps to message.sendId: a second effect would show nowhere";
+        assert!(mail.assumes.iter().any(|what| what == kept), "{:?}", mail.assumes);
         let presumed = [(SecondEffect::Enforced, Lasting::Seconds(300)), (SecondEffect::Withheld, Lasting::Ever)];
         check(SendSingleEmailCell::SPEC, &presumed, Completion::AutomaticWithin(300), &[]);
     }

@@ -3,7 +3,10 @@
 //! HubSpot sends at most one mail for a `sendId`. For how long is not said, so a repeat goes out within one retry loop
 //! alone; afterwards a person decides, because nothing can be asked by it.
 
+mod fate;
+
 use std::collections::BTreeMap;
+use std::fmt;
 
 use hapax_core::capability::{CellSpec, Human, Rung, Stakes};
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot};
@@ -16,7 +19,7 @@ use serde_json::{Value, json};
 use crate::{facts, wire};
 
 /// Sends a transactional mail to one person.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendSingleEmail {
     /// The number of the mail in HubSpot's email tool.
@@ -160,6 +163,13 @@ impl SendSingleEmail {
     }
 }
 
+/// Addresses and what stands in the mail are never shown.
+impl fmt::Debug for SendSingleEmail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendSingleEmail").field("email_id", &self.email_id).finish_non_exhaustive()
+    }
+}
+
 impl CellArgs for SendSingleEmail {
     fn check(&self) -> Result<(), String> {
         if self.email_id == 0 {
@@ -191,19 +201,7 @@ impl CellReceipt for SingleEmailReceipt {
     }
 
     fn fate(&self) -> Option<(String, bool)> {
-        let result = self.result.as_deref();
-        match (result, self.status.as_str()) {
-            (Some("SENT"), _) => Some(("sent".to_owned(), false)),
-            (Some("QUEUED") | None, "PENDING" | "PROCESSING") => None,
-            (Some("QUEUED"), "COMPLETE") => Some(("queued for delivery".to_owned(), false)),
-            (Some("IDEMPOTENT_IGNORE"), _) => Some(("dropped as a repeat of an earlier request".to_owned(), false)),
-            (Some("IDEMPOTENT_FAIL"), _) => {
-                Some(("dropped as a repeat (IDEMPOTENT_FAIL): an earlier request may have sent it".to_owned(), true))
-            }
-            (Some(other), _) => Some((format!("not sent: {other}"), true)),
-            (None, "CANCELED") => Some(("canceled".to_owned(), true)),
-            (None, _) => Some((self.status.to_lowercase(), false)),
-        }
+        fate::fate(&self.status, self.result.as_deref())
     }
 }
 

@@ -22,11 +22,17 @@ pub(crate) fn invalid(property: &str, code: &str) -> (u16, Value) {
     error(400, "VALIDATION_ERROR", &format!("Property values were not valid: {list}"))
 }
 
-/// Errors about what a record should be tied to, as others saw the first.
+/// Errors about what a record should be tied to, as others saw the first, and ones that may be about it.
 pub(crate) fn wrong_associations() -> Vec<(u16, Value)> {
     let mut seen = error(400, "VALIDATION_ERROR", "One or more associations are invalid");
     seen.1["context"] = json!({ "INVALID_OBJECT_IDS": ["CONTACT=404 is not valid"] });
-    vec![seen, error(404, "OBJECT_NOT_FOUND", "no such record")]
+    let mut otherwise = seen.clone();
+    otherwise.1["message"] = "Invalid input".into();
+    otherwise.1["errors"] = json!([{ "message": "CONTACT=404 is not valid", "code": "INVALID_INPUT" }]);
+    let mut by_sub_category = error(400, "VALIDATION_ERROR", "Invalid input");
+    by_sub_category.1["subCategory"] = "crm.ASSOCIATIONS_NOT_VALID".into();
+    let unsaid = error(400, "VALIDATION_ERROR", "CONTACT=404 is not valid");
+    vec![seen, otherwise, by_sub_category, unsaid, error(404, "OBJECT_NOT_FOUND", "no such record")]
 }
 
 /// What is read of a record that isn't there.

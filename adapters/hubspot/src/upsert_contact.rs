@@ -4,6 +4,7 @@
 //! more. The last writer wins.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use hapax_core::capability::{CellSpec, Human, Rung, Stakes};
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot};
@@ -18,7 +19,7 @@ use crate::facts;
 use crate::wire::{self, Record};
 
 /// Creates the contact with this unique value, or changes the one that has it.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpsertContact {
     /// The property that it is found by: `email`, or one of your own whose values are unique. With `email` name all
@@ -31,7 +32,7 @@ pub struct UpsertContact {
 }
 
 /// A contact that has these values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContactReceipt {
     /// HubSpot's id of it.
     pub id: String,
@@ -132,7 +133,11 @@ impl UpsertContact {
             "propertiesWithHistory": Value::Array(Vec::new()),
         }));
         match cx.try_call::<Batch>(request).await? {
-            Ok(batch) => Ok(self.only(batch)?.map(|one| one.record)),
+            // What isn't there is an error in the batch, so one that shows neither is no absence.
+            Ok(batch) => match self.only(batch)? {
+                Some(one) => Ok(Some(one.record)),
+                None => Err(Fault::Unread("a read of one contact without a result and without an error".to_owned())),
+            },
             Err((207, code)) if code.kind == NOT_FOUND => Ok(None),
             Err((status, code)) => Err(Fault::Status(status, code.message)),
         }
@@ -170,6 +175,20 @@ impl UpsertContact {
 
     fn receipt(&self, id: String, created: Option<bool>, doer: Doer) -> ContactReceipt {
         ContactReceipt { id, id_property: self.id_property.clone(), value: self.id.clone(), created, doer }
+    }
+}
+
+/// The contact is a person's, so neither what it is found by nor its values are shown.
+impl fmt::Debug for UpsertContact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpsertContact").field("id_property", &self.id_property).finish_non_exhaustive()
+    }
+}
+
+/// Likewise.
+impl fmt::Debug for ContactReceipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContactReceipt").field("id", &self.id).field("doer", &self.doer).finish_non_exhaustive()
     }
 }
 

@@ -56,12 +56,14 @@ impl Integration for Paypal {
     /// Only PayPal's own envelopes count; a proxy's error page is none.
     fn code(&self, response: &Response) -> Option<Code> {
         let envelope: Envelope = serde_json::from_slice(&response.body).ok()?;
-        let code = envelope.code()?;
-        // Of the refusal of a batch id that is taken only the link is documented, whatever else it is called.
-        Some(match self.names(response) {
-            Some(_) => Code { kind: facts::NAMES_A_BATCH.to_owned(), ..code },
-            None => code,
-        })
+        let code = envelope.code(response.status)?;
+        // Of the refusal of a batch id that is taken only the id and the link are documented, whatever else it says.
+        let kind = match self.names(response) {
+            Some(_) => facts::NAMES_A_BATCH,
+            None if payout_batch::speaks_of_a_batch_id(&response.body) => facts::SPEAKS_OF_AN_ID,
+            None => return Some(code),
+        };
+        Some(Code { kind: kind.to_owned(), ..code })
     }
 
     /// Payouts say it by the name of the error, the others by an issue.
@@ -128,18 +130,36 @@ struct Detail {
 }
 
 impl Envelope {
-    fn code(self) -> Option<Code> {
-        if let (Some(error), Some(_)) = (self.error, self.error_description) {
-            // The description may quote the token.
-            return Some(Code::new(error, "", "PayPal doesn't accept the access token or the credentials"));
+    /// Issues that are named of an error; a request can have thousands of items, and each its own.
+    const MOST_ISSUES: usize = 3;
+
+    fn code(self, status: u16) -> Option<Code> {
+        if let (Some(error), Some(_)) = (&self.error, &self.error_description) {
+            // Other gateways speak so too, and of PayPal it is known for tokens alone. The description may quote one.
+            let words = "PayPal doesn't accept the access token or the credentials";
+            return (status == 401).then(|| Code::new(error, "", words));
         }
-        let (name, message) = (self.name?, self.message?);
-        self.debug_id?;
-        let mut issues: Vec<String> = self.details.into_iter().filter_map(|detail| detail.issue).collect();
-        issues.dedup();
-        // Several issues together match no row of one of them. Descriptions of issues are left out: they may
-        // quote the request.
-        Some(Code::new(name, issues.join(","), &Code::nameless(&message)))
+        self.debug_id.as_ref()?;
+        let (name, message) = (self.name.as_ref()?, self.message.as_ref()?);
+        Some(Code::new(name, self.issues(), &Code::nameless(message)))
+    }
+
+    /// Several issues together match no row of one of them. Descriptions of issues are left out, and what may name a
+    /// person in an issue: those of payouts are sentences, and may quote the request.
+    fn issues(&self) -> String {
+        let mut named: Vec<String> = Vec::new();
+        for issue in self.details.iter().filter_map(|detail| detail.issue.as_deref()) {
+            let issue: String = Code::nameless(issue).chars().take(100).collect();
+            if named.contains(&issue) {
+                continue;
+            }
+            if named.len() == Self::MOST_ISSUES {
+                named.push("...".to_owned());
+                break;
+            }
+            named.push(issue);
+        }
+        named.join(",")
     }
 }
 

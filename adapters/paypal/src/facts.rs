@@ -114,8 +114,12 @@ pub(crate) const BATCH_BY_NAME: Query =
 pub(crate) const NAMES_A_BATCH: &str = "names a batch";
 /// The batch id was used before: the error has a link to the batch that has it.
 pub(crate) const BATCH_NAMED: Row = Row::new(0, NAMES_A_BATCH, "*", Meaning::Taken, PAYOUTS);
-/// The same without a link, or something else: never a refusal, for something may be there.
-pub(crate) const BATCH_TAKEN: Row = Row::new(400, "USER_BUSINESS_ERROR", "*", Meaning::Taken, PAYOUT_SEEN);
+/// The kind that the client gives to an error that speaks of a batch id and links to no batch.
+pub(crate) const SPEAKS_OF_AN_ID: &str = "speaks of a batch id";
+/// The batch id may have been used before. Ours have a form that is never wrong, so nothing else can be said of one.
+pub(crate) const BATCH_UNNAMED: Row = Row::new(0, SPEAKS_OF_AN_ID, "*", Meaning::Taken, PAYOUTS);
+/// The same in few words, or something else: never a refusal, for something may be there.
+pub(crate) const BATCH_TAKEN: Row = Row::new(0, "USER_BUSINESS_ERROR", "*", Meaning::Taken, PAYOUT_SEEN);
 
 // Rows that hold for both operations. Limits (429) have none: nobody says that nothing was done.
 pub(crate) const UNAUTHORIZED: Row = Row::new(401, "*", "*", Meaning::NotDone, PAYMENTS);
@@ -165,6 +169,8 @@ mod tests {
         assert_eq!(payout.completion, Completion::AutomaticWithin(30 * 86_400), "{}", payout.sentence());
         assert_eq!(payout.second_effect.len(), 2, "withheld afterwards, whatever a policy allows");
         assert!(needs.is_empty() && payout.belts.is_empty(), "{payout:?}");
+        let kept = "the provider keeps to sender_batch_id: a second effect would show nowhere";
+        assert!(payout.assumes.iter().any(|what| what == kept), "{:?}", payout.assumes);
         let likely = hapax_core::capability::guarantee(PayoutBatchCell::SPEC, &|_| true, true);
         assert_eq!(likely.second_effect, payout.second_effect);
     }

@@ -126,27 +126,47 @@ impl Cell for PayOrderCell {
     async fn find(&self, cx: &Context, _: &PayOrder) -> Result<Finding<PayOrderReceipt>, Fault> {
         // Orders can't be searched: without an id there is none of which this ledger knows.
         let Some(noted) = cx.names().note(ORDER) else { return Ok(Finding::Absent) };
-        match cx.get::<Order>(read(noted)).await? {
-            Some(order) => stand(&order),
+        match read(cx, noted).await? {
+            Some(order) if order.is_marked(&cx.names().mark()) => stand(&order),
+            Some(order) if order.purchase_units.is_empty() => {
+                Err(Fault::Unread("an order without its parts".to_owned()))
+            }
+            Some(_) => Err(Fault::Echo("mark of the order".to_owned())),
             // One that was never captured ends, and then it isn't there; so may one of another account.
             None => Ok(Finding::CannotTell(format!("the order {noted} isn't there any more"))),
         }
     }
 
     async fn fetch(&self, cx: &Context, _: &PayOrder, id: &str) -> Result<Option<PayOrderReceipt>, Fault> {
-        if !is_id(id) {
-            return Err(Fault::Unread("a payment is named by the id of its capture".to_owned()));
+        match payment(cx, id).await? {
+            Some(capture) if !is_taken(&capture) => {
+                Err(Fault::Unread(format!("{id} has the status {}: no money was taken", capture.status)))
+            }
+            Some(capture) => paid(&capture).map(Some),
+            None => Ok(None),
         }
-        let Some(capture) = cx.get::<Capture>(Request::get(format!("/v2/payments/captures/{id}"))).await? else {
-            return Ok(None);
-        };
-        if !is_taken(&capture) {
-            return Err(Fault::Unread(format!("{id} has the status {}: no money was taken", capture.status)));
-        }
-        let related = capture.supplementary_data.as_ref().and_then(|data| data.related_ids.as_ref());
-        let order = related.and_then(|ids| ids.order_id.clone());
-        receipt(&capture, order).map(Some)
     }
+
+    /// A payment that was under way may have been declined since.
+    async fn follow(&self, cx: &Context, _: &PayOrder, id: &str) -> Result<Option<PayOrderReceipt>, Fault> {
+        payment(cx, id).await?.as_ref().map(paid).transpose()
+    }
+}
+
+/// Reads a captured payment.
+async fn payment(cx: &Context, id: &str) -> Result<Option<Capture>, Fault> {
+    if !is_id(id) {
+        return Err(Fault::Unread("a payment is named by the id of its capture".to_owned()));
+    }
+    match cx.get::<Capture>(Request::get(format!("/v2/payments/captures/{id}"))).await? {
+        Some(capture) if capture.id != id => Err(Fault::Echo("id of the payment".to_owned())),
+        read => Ok(read),
+    }
+}
+
+fn paid(capture: &Capture) -> Result<PayOrderReceipt, Fault> {
+    let related = capture.supplementary_data.as_ref().and_then(|data| data.related_ids.as_ref());
+    receipt(capture, related.and_then(|ids| ids.order_id.clone()))
 }
 
 /// Makes the order that will be captured. Within six hours the key gives the same one again, also to a ledger
@@ -162,7 +182,7 @@ async fn create(cx: &Context, args: &PayOrder) -> Result<Step<PayOrderReceipt>, 
     // A repeat may be answered with less than the whole order.
     let order: Order = match made.status.as_str() {
         "CREATED" if !made.purchase_units.is_empty() => made,
-        _ => cx.call(read(&made.id)).await?,
+        _ => read(cx, &made.id).await?.ok_or_else(|| Fault::Unread("the new order can't be read".to_owned()))?,
     };
     // A key that PayPal knows from other arguments silently gives the first order.
     if !args.is_echoed_by(&order, &cx.names().mark()) {
@@ -178,7 +198,7 @@ async fn create(cx: &Context, args: &PayOrder) -> Result<Step<PayOrderReceipt>, 
 /// What the order of the epoch before is good for. It can't be taken back, so as long as it can be paid and says
 /// what is wanted now it is the one that is paid: another one beside it might be paid too.
 async fn again(cx: &Context, args: &PayOrder, former: &str) -> Result<Option<Step<PayOrderReceipt>>, Fault> {
-    let Some(order) = cx.get::<Order>(read(former)).await? else { return Ok(None) };
+    let Some(order) = read(cx, former).await? else { return Ok(None) };
     Ok(match stand(&order)? {
         Finding::Absent if args.is_echoed_by(&order, &cx.names().mark()) => Some(Step::Note(ORDER, order.id)),
         // Superseded with another amount: what was sent for the old one was refused, or is past its settle.
@@ -204,16 +224,22 @@ fn captured(order: &Order, noted: &str, mark: &str) -> Answer<PayOrderReceipt> {
 /// Where an order stands. Payments that were declined are not counted: no money was taken.
 fn stand(order: &Order) -> Result<Finding<PayOrderReceipt>, Fault> {
     let captures: Vec<&Capture> = order.purchase_units.iter().flat_map(|unit| &unit.payments.captures).collect();
-    let is_declined = |capture: &&&Capture| matches!(capture.status.as_str(), "DECLINED" | "FAILED");
-    let declined = captures.iter().filter(is_declined).count();
-    let others: Vec<_> = captures.iter().filter(|capture| !is_declined(capture)).collect();
+    let (declined, others): (Vec<&Capture>, Vec<&Capture>) =
+        captures.iter().partition(|capture| is_declined(&capture.status));
     Ok(match (others.as_slice(), order.status.as_str()) {
         ([one], _) if is_taken(one) => Finding::Happened(receipt(one, Some(order.id.clone()))?),
-        ([], "COMPLETED") if declined > 0 => Finding::Failed(Refusal::new("DECLINED", "the payment was declined")),
+        ([], "COMPLETED") if !declined.is_empty() => {
+            Finding::Failed(Refusal::new("DECLINED", "the payment was declined"))
+        }
         ([], "VOIDED") => Finding::Failed(Refusal::new("VOIDED", "the order was voided and can't be paid")),
         ([], "CREATED" | "SAVED" | "APPROVED" | "PAYER_ACTION_REQUIRED") => Finding::Absent,
         _ => Finding::CannotTell(format!("status {} with {} payments", order.status, captures.len())),
     })
+}
+
+/// Whether it is known that a payment took no money.
+fn is_declined(status: &str) -> bool {
+    matches!(status, "DECLINED" | "FAILED")
 }
 
 /// Whether money was taken, or is on its way.
@@ -221,8 +247,12 @@ fn is_taken(capture: &Capture) -> bool {
     matches!(capture.status.as_str(), "COMPLETED" | "PENDING" | "PARTIALLY_REFUNDED" | "REFUNDED")
 }
 
-fn read(order: &str) -> Request {
-    Request::get(format!("/v2/checkout/orders/{order}"))
+/// Reads this order.
+async fn read(cx: &Context, id: &str) -> Result<Option<Order>, Fault> {
+    match cx.get::<Order>(Request::get(format!("/v2/checkout/orders/{id}"))).await? {
+        Some(order) if order.id != id => Err(Fault::Echo("id of the order".to_owned())),
+        read => Ok(read),
+    }
 }
 
 fn receipt(capture: &Capture, order: Option<String>) -> Result<PayOrderReceipt, Fault> {
@@ -326,7 +356,7 @@ impl CellReceipt for PayOrderReceipt {
     }
 
     fn fate(&self) -> Option<(String, bool)> {
-        Some((self.status.to_ascii_lowercase(), false))
+        Some((self.status.to_ascii_lowercase(), is_declined(&self.status)))
     }
 }
 

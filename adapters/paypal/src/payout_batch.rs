@@ -20,15 +20,15 @@ use crate::facts;
 use crate::wire::is_id;
 
 pub use args::{PayoutBatch, PayoutItem, Receiver};
-pub(crate) use record::named_batch;
-use record::{Accepted, Header, Stand};
+use record::{Accepted, Batch, Header, Stand};
 pub use record::{PaidItem, PayoutBatchReceipt};
+pub(crate) use record::{named_batch, speaks_of_a_batch_id};
 
 /// The cell `paypal.payout_batch`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PayoutBatchCell;
 
-const ANSWERS: &[Row] = &[facts::BATCH_NAMED, facts::BATCH_TAKEN, facts::UNAUTHORIZED];
+const ANSWERS: &[Row] = &[facts::BATCH_NAMED, facts::BATCH_UNNAMED, facts::BATCH_TAKEN, facts::UNAUTHORIZED];
 
 const SPEC: CellSpec = CellSpec::new(
     "paypal.payout_batch",
@@ -76,6 +76,10 @@ impl Cell for PayoutBatchCell {
         batch.header().is_ours(&batch_id(names))?;
         batch.is_of(args, names)?;
         Ok(match batch.header().stand() {
+            // A batch id is ours whatever was sent under it; only the items say what is paid, and to whom.
+            Stand::Accepted if !batch.lists_items(args) => {
+                Finding::NotYet(format!("the batch {named} doesn't list its items yet"))
+            }
             Stand::Accepted => Finding::Happened(batch.receipt()?),
             Stand::Denied => Finding::Failed(denied()),
             Stand::Unknown => Finding::CannotTell(format!("a batch with the status {}", batch.header().status())),
@@ -87,13 +91,27 @@ impl Cell for PayoutBatchCell {
             return Err(Fault::Unread("a payout is named by PayPal's id of its batch".to_owned()));
         }
         let Some(batch) = record::read(cx, id).await? else { return Ok(None) };
-        // Its items carry our mark in every epoch. Before PayPal lists them only the batch id tells.
-        if batch.lists_nothing() {
-            batch.header().is_ours(&batch_id(cx.names()))?;
+        if batch.header().stand() != Stand::Accepted {
+            let status = batch.header().status();
+            return Err(Fault::Unread(format!("{id} has the status {status}: nothing says that it is paid")));
         }
-        batch.is_of(args, cx.names())?;
-        batch.receipt().map(Some)
+        show(&batch, args, cx.names()).map(Some)
     }
+
+    async fn follow(&self, cx: &Context, args: &PayoutBatch, id: &str) -> Result<Option<PayoutBatchReceipt>, Fault> {
+        let Some(batch) = record::read(cx, id).await? else { return Ok(None) };
+        show(&batch, args, cx.names()).map(Some)
+    }
+}
+
+/// A batch with its items, which carry our mark in every epoch. Before PayPal lists them all only the batch id tells.
+fn show(batch: &Batch, args: &PayoutBatch, names: &Names) -> Result<PayoutBatchReceipt, Fault> {
+    batch.is_of(args, names)?;
+    if batch.lists_items(args) {
+        return batch.receipt();
+    }
+    batch.header().is_ours(&batch_id(names))?;
+    batch.header().receipt()
 }
 
 /// Reads the answer to our own request.

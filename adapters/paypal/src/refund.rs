@@ -98,14 +98,22 @@ impl Cell for RefundCell {
         let Some(capture) = cx.get::<Capture>(read).await? else {
             return Ok(Finding::CannotTell("the payment isn't there; has the account changed?".to_owned()));
         };
+        if capture.id != args.capture_id {
+            return Err(Fault::Echo("id of the payment".to_owned()));
+        }
         // Refunds are listed in the order alone.
         let related = capture.supplementary_data.and_then(|data| data.related_ids);
-        let Some(order) = related.and_then(|ids| ids.order_id).filter(|id| is_id(id)) else {
+        let Some(named) = related.and_then(|ids| ids.order_id).filter(|id| is_id(id)) else {
             return Ok(Finding::CannotTell("the payment names no order, and refunds are listed there".to_owned()));
         };
-        let Some(order) = cx.get::<Order>(Request::get(format!("/v2/checkout/orders/{order}"))).await? else {
+        let Some(order) = cx.get::<Order>(Request::get(format!("/v2/checkout/orders/{named}"))).await? else {
             return Ok(Finding::CannotTell("the order of the payment isn't there any more".to_owned()));
         };
+        // One that doesn't show the payment isn't whole, and may leave out refunds too.
+        let mut captures = order.purchase_units.iter().flat_map(|unit| &unit.payments.captures);
+        if order.id != named || !captures.any(|listed| listed.id == args.capture_id) {
+            return Ok(Finding::CannotTell(format!("the order {named} doesn't list the payment")));
+        }
         let mark = cx.names().mark();
         let listed = order.purchase_units.iter().flat_map(|unit| &unit.payments.refunds);
         let ours = listed.filter(|refund| refund.custom_id.as_deref() == Some(&mark));
@@ -113,11 +121,26 @@ impl Cell for RefundCell {
     }
 
     async fn fetch(&self, cx: &Context, _: &Refund, id: &str) -> Result<Option<RefundReceipt>, Fault> {
-        if !is_id(id) {
-            return Err(Fault::Unread("a refund is named by PayPal's id of it".to_owned()));
+        match read(cx, id).await? {
+            // Without it a refund of another payment over the same amount could pass for ours.
+            Some(refund) if refund.capture().is_none() => Err(Fault::Unread(format!("{id} names no payment"))),
+            read => read.as_ref().map(receipt).transpose(),
         }
-        let refund = cx.get::<Refunded>(Request::get(format!("/v2/payments/refunds/{id}"))).await?;
-        refund.as_ref().map(receipt).transpose()
+    }
+
+    async fn follow(&self, cx: &Context, _: &Refund, id: &str) -> Result<Option<RefundReceipt>, Fault> {
+        read(cx, id).await?.as_ref().map(receipt).transpose()
+    }
+}
+
+/// Reads this refund.
+async fn read(cx: &Context, id: &str) -> Result<Option<Refunded>, Fault> {
+    if !is_id(id) {
+        return Err(Fault::Unread("a refund is named by PayPal's id of it".to_owned()));
+    }
+    match cx.get::<Refunded>(Request::get(format!("/v2/payments/refunds/{id}"))).await? {
+        Some(refund) if refund.id != id => Err(Fault::Echo("id of the refund".to_owned())),
+        read => Ok(read),
     }
 }
 

@@ -256,6 +256,14 @@ impl Native {
         self.undone_by.or((is_state && self.repeat == Repeat::Converges).then_some("changes it back"))
     }
 
+    /// The name of the token: of its header or field, or of the step or state that it is of.
+    pub(crate) fn named(&self) -> &'static str {
+        match self.token {
+            Token::Key(field) | Token::ClientId(field) => field.name,
+            Token::Handle(name) | Token::State(name) => name,
+        }
+    }
+
     /// Within what tokens are compared.
     pub const fn scope(mut self, scope: &'static [Scope]) -> Self {
         self.scope = scope;

@@ -111,6 +111,12 @@ impl Query {
         self.sources = sources;
         self
     }
+
+    /// Whether it can be asked whatever was answered before. A read by the token whose finding nothing is worth nothing
+    /// has only what a refusal of the token named, so it shows neither an absence nor a second effect.
+    pub fn asks_by_itself(&self) -> bool {
+        !self.told && (self.absence != Absence::Nothing || !matches!(self.mark, Mark::Token))
+    }
 }
 
 /// The provider can be told, by our token or mark, that it shall not have happened.

@@ -45,6 +45,11 @@ pub trait ErasedCell: Send + Sync + 'static {
     /// As [`Cell::fetch`]; a record that doesn't echo the intent is [`Fault::Echo`].
     async fn fetch(&self, cx: &Context, args: &Value, id: &str) -> Result<Option<Receipt>, Fault>;
 
+    /// As [`Cell::follow`]; a record that doesn't echo the intent is [`Fault::Echo`].
+    async fn follow(&self, cx: &Context, args: &Value, id: &str) -> Result<Option<Receipt>, Fault> {
+        self.fetch(cx, args, id).await
+    }
+
     /// What a receipt says of its fate.
     fn fate(&self, receipt: &Receipt) -> Option<(String, bool)>;
 }
@@ -145,6 +150,11 @@ impl<C: Cell> ErasedCell for C {
     async fn fetch(&self, cx: &Context, args: &Value, id: &str) -> Result<Option<Receipt>, Fault> {
         let args = typed::<C::Args>(args)?;
         Cell::fetch(self, cx, &args, id).await?.map(|receipt| checked(&args, &receipt)).transpose()
+    }
+
+    async fn follow(&self, cx: &Context, args: &Value, id: &str) -> Result<Option<Receipt>, Fault> {
+        let args = typed::<C::Args>(args)?;
+        Cell::follow(self, cx, &args, id).await?.map(|receipt| checked(&args, &receipt)).transpose()
     }
 
     fn fate(&self, receipt: &Receipt) -> Option<(String, bool)> {

@@ -34,7 +34,8 @@ pub trait Integration: Send + Sync + 'static {
     /// `None`: it carries none, or it isn't the provider's envelope at all.
     fn code(&self, response: &Response) -> Option<Code>;
 
-    /// The provider's id of the object that an error names as the one on which our token was spent.
+    /// The provider's id of the object that an error names as the one on which our token was spent: letters, digits,
+    /// `-` and `_`, or it is dropped.
     /// A look finds it in [`Names::named`](crate::identity::Names::named).
     fn names(&self, response: &Response) -> Option<String> {
         let _ = response;

@@ -68,6 +68,8 @@ pub trait Cell: Send + Sync + 'static {
     /// Reads one record by the provider's id, to check what a person or a witness says. `None`: the
     /// provider has no such record. Where anybody's doing satisfies, the record is the one that the
     /// arguments' echo names first, and looking is reading.
+    ///
+    /// A record that does not show a success is an error here, so that nobody closes an operation by it.
     fn fetch(
         &self,
         cx: &Context,
@@ -88,6 +90,17 @@ pub trait Cell: Send + Sync + 'static {
                 _ => Err(Fault::Unread(format!("{id} can't be seen to be as it should be"))),
             }
         }
+    }
+
+    /// Reads again the record that is on record as the success, for its fate: also where it has come to nothing
+    /// since, which [`Cell::fetch`] may call no success.
+    fn follow(
+        &self,
+        cx: &Context,
+        args: &Self::Args,
+        id: &str,
+    ) -> impl Future<Output = Result<Option<Self::Receipt>, Fault>> + Send {
+        self.fetch(cx, args, id)
     }
 }
 

@@ -3,7 +3,7 @@ use serde::de::DeserializeOwned;
 use super::{Connection, Wire};
 use crate::capability::{CellSpec, Code, Meaning, meaning_of};
 use crate::identity::Names;
-use crate::transport::{Gate, Request, Response};
+use crate::transport::{Gate, Request, Response, is_plain_segment};
 use crate::words::{Answer, Covers, Fault};
 
 /// The one request that counts. It is used up by sending, and it can do nothing else: no read
@@ -135,9 +135,38 @@ fn by_table<R>(spec: &CellSpec, response: &Response, code: &Code, named: impl Fn
         Some(Meaning::Refused) => Answer::Refused(code.refusal(), Covers::Attempt),
         Some(Meaning::RefusedOnRecord) => Answer::Refused(code.refusal(), Covers::Record),
         Some(Meaning::NotDone) => Answer::NotDone(words(), response.retry_after_ms()),
-        Some(Meaning::Taken) => Answer::Taken(words(), named()),
+        // A look puts it into a path, and people are shown it: what is no plain id is no name.
+        Some(Meaning::Taken) => Answer::Taken(words(), named().filter(|id| is_plain_segment(id))),
         Some(Meaning::Adrift) => Answer::Unclear(Fault::Adrift(words())),
         Some(Meaning::KeyBurnt) => Answer::Unclear(Fault::KeyBurnt(words())),
         Some(Meaning::Unclear) | None => Answer::Unclear(Fault::Status(response.status, words())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capability::{Row, Source};
+
+    const SPEC: CellSpec = CellSpec::new("toy.make", "-", &[]).answers(&[Row::new(
+        409,
+        "*",
+        "*",
+        Meaning::Taken,
+        Source::presumed("a test"),
+    )]);
+
+    #[test]
+    fn what_is_no_plain_id_is_no_name() {
+        let response = Response { status: 409, ..Response::default() };
+        let named = |id: &str| {
+            let answer: Answer<()> = by_table(&SPEC, &response, &Code::default(), || Some(id.to_owned()));
+            let Answer::Taken(_, named) = answer else { panic!("{answer:?}") };
+            named
+        };
+        assert_eq!(named("CR9VS2K4-X4_a").as_deref(), Some("CR9VS2K4-X4_a"));
+        for odd in ["", "../secret", "a?b", "jane@example.com", "a b", "%2e", &"x".repeat(250)] {
+            assert_eq!(named(odd), None, "{odd}");
+        }
     }
 }

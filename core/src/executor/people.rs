@@ -43,7 +43,10 @@ impl Executor {
         self.inner.header_of_the_past().await?;
         let (mut journal, served) = self.seen(operation, seen).await?;
         let decision = match says {
-            PersonSays::Happened { id } => Decision::Happened { receipt: self.read(&journal, &served, &id).await? },
+            PersonSays::Happened { id } => {
+                let read = self.fetch(&journal, &served, &id).await;
+                Decision::Happened { receipt: self.read(&journal, &served, &id, read)? }
+            }
             PersonSays::DidNotHappen => Decision::DidNotHappen,
             PersonSays::SendAgain => Decision::SendAgain,
         };
@@ -59,7 +62,14 @@ impl Executor {
                 ))
             })?;
         }
+        let fate = match &decision {
+            Decision::Happened { receipt } => served.cell.fate(receipt),
+            _ => None,
+        };
         journal.decide(&self.inner, Event::Decided { by: by.to_owned(), seen, looked, decision });
+        if let Some((fate, failed)) = fate {
+            journal.decide(&self.inner, Event::Fated { fate, failed });
+        }
         self.write(&mut journal, &served, seen).await?;
         self.inner.clone().drive_in_task(journal, None, Deadline::after(&self.inner, 10_000)).await
     }
@@ -133,7 +143,8 @@ impl Executor {
     pub async fn witness(&self, operation: OperationId, source: &str, id: &str) -> Result<RunReport, ExecutorError> {
         let mut journal = self.load(operation).await?;
         let served = self.served(&journal)?;
-        let receipt = self.read(&journal, &served, id).await?;
+        let read = self.fetch(&journal, &served, id).await;
+        let receipt = self.read(&journal, &served, id, read)?;
         journal.learn(&self.inner, Event::Witnessed { source: source.to_owned(), receipt: receipt.clone() });
         self.inner.learn_fate(&mut journal, &served, &receipt);
         match self.inner.commit_evidence(&mut journal, &served).await {
@@ -155,7 +166,10 @@ impl Executor {
         let Some(crate::protocol::Final::Succeeded(receipt)) = journal.state.outcome.clone() else {
             return Err(ExecutorError::NotNow("only what succeeded has a fate".to_owned()));
         };
-        let now = self.read(&journal, &served, &receipt.id).await?;
+        let intent = journal.intent().map_err(ExecutorError::Ledger)?;
+        let context = self.inner.context(&served, &journal.state, intent);
+        let read = served.cell.follow(&context, &intent.args, &receipt.id).await;
+        let now = self.read(&journal, &served, &receipt.id, read)?;
         let fate = served.cell.fate(&now);
         if fate.is_some() && fate != journal.state.fate {
             self.inner.learn_fate(&mut journal, &served, &now);
@@ -184,11 +198,22 @@ impl Executor {
         })
     }
 
-    /// Reads a record by the provider's id and compares it with the intent.
-    async fn read(&self, journal: &Journal, served: &Served, id: &str) -> Result<Receipt, ExecutorError> {
-        let intent = journal.intent().map_err(ExecutorError::Ledger)?;
+    /// Reads a record that somebody names by the provider's id, and compares it with the intent.
+    async fn fetch(&self, journal: &Journal, served: &Served, id: &str) -> Result<Option<Receipt>, Fault> {
+        let intent = journal.intent().map_err(|error| Fault::NotSent(error.to_string()))?;
         let context = self.inner.context(served, &journal.state, intent);
-        match served.cell.fetch(&context, &intent.args, id).await {
+        served.cell.fetch(&context, &intent.args, id).await
+    }
+
+    /// What was read of a record, as the one that it was read for.
+    fn read(
+        &self,
+        journal: &Journal,
+        served: &Served,
+        id: &str,
+        read: Result<Option<Receipt>, Fault>,
+    ) -> Result<Receipt, ExecutorError> {
+        match read {
             Ok(Some(receipt)) if served.is_superseded(journal, &receipt) => {
                 Err(ExecutorError::NotNow(format!("the record {id} failed, and was superseded")))
             }

@@ -203,9 +203,11 @@ impl OpState {
         self.attempts.iter().filter(|attempt| attempt.epoch == self.epoch)
     }
 
-    /// The object that the newest refusal to take a spent token again named, in the present epoch.
+    /// The object that the newest refusal to take the present token again named. One that speaks of an earlier epoch,
+    /// or of a key that has been replaced, says nothing of it.
     pub fn named(&self) -> Option<&str> {
-        self.present().rev().find_map(|attempt| match &attempt.verdict {
+        let of_this_key = |attempt: &&Attempt| attempt.key_number == self.key_number;
+        self.present().rev().filter(of_this_key).find_map(|attempt| match &attempt.verdict {
             Verdict::Taken { named, .. } => named.as_deref(),
             _ => None,
         })

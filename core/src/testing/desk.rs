@@ -147,6 +147,11 @@ impl Desk {
     /// A read by the provider's id.
     ///
     /// # Errors
+    /// As [`crate::cell::Cell::follow`].
+    pub async fn follow(&self, args: &impl serde::Serialize, id: &str) -> Result<Option<Receipt>, Fault> {
+        self.cell.follow(&self.context(), &json_of(args), id).await
+    }
+
     /// As [`crate::cell::Cell::fetch`].
     pub async fn fetch(&self, args: &impl serde::Serialize, id: &str) -> Result<Option<Receipt>, Fault> {
         self.cell.fetch(&self.context(), &json_of(args), id).await

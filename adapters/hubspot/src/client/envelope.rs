@@ -1,7 +1,5 @@
 //! HubSpot's errors. No field of them is promised, and where a code stands differs from API to API.
 
-use std::collections::BTreeMap;
-
 use hapax_core::capability::Code;
 use hapax_core::transport::Response;
 use serde::Deserialize;
@@ -20,7 +18,7 @@ pub(crate) const ASSOCIATION_IS_WRONG: &str = "association_wrong";
 const TAKEN_WORDS: [&str; 2] = ["CONFLICTING_UNIQUE_VALUE", "already has that value"];
 
 /// What others saw for wrong associations, and wider: taking another error for it costs a look.
-const ASSOCIATION_WORDS: [&str; 3] = ["association", "Association", "INVALID_OBJECT_IDS"];
+const ASSOCIATION_WORDS: [&str; 4] = ["association", "Association", "ASSOCIATION", "INVALID_OBJECT_IDS"];
 
 /// The error that an answer carries. Kind: HubSpot's category. Code: what is wrong, where that is said.
 pub(super) fn code(response: &Response) -> Option<Code> {
@@ -52,6 +50,9 @@ struct Envelope {
     /// A word, or an object in the answers to batches.
     #[serde(rename = "subCategory")]
     sub_category: Option<Value>,
+    /// What it is about, by names of HubSpot's.
+    #[serde(default)]
+    context: Value,
     #[serde(default)]
     errors: Vec<Detail>,
 }
@@ -62,7 +63,7 @@ struct Detail {
     message: Option<String>,
     code: Option<String>,
     #[serde(default)]
-    context: BTreeMap<String, Value>,
+    context: Value,
 }
 
 /// What HubSpot writes as JSON inside a message about the values of properties.
@@ -102,8 +103,11 @@ impl Envelope {
 
     fn says(&self, words: &[&str]) -> bool {
         let details = self.errors.iter().flat_map(|detail| [detail.message.as_deref(), detail.code.as_deref()]);
-        let mut texts = details.chain([self.message.as_deref()]).flatten();
-        texts.any(|text| words.iter().any(|words| text.contains(words)))
+        let sub_category = self.sub_category.as_ref().and_then(Value::as_str);
+        let texts = details.chain([self.message.as_deref(), sub_category]).flatten();
+        let contexts = self.errors.iter().map(|detail| &detail.context).chain([&self.context]);
+        let names = contexts.filter_map(Value::as_object).flat_map(|context| context.keys().map(String::as_str));
+        texts.chain(names).any(|text| words.iter().any(|words| text.contains(words)))
     }
 
     fn invalid_values(&self) -> Vec<InvalidValue> {

@@ -36,6 +36,8 @@ fn client_reads_only_paypals_envelopes() {
         (404, json!({"message": "Not Found"})),
         (404, json!({"name": "RESOURCE_NOT_FOUND", "message": "a proxy's"})),
         (422, json!({"error": "no description"})),
+        (403, json!({"error": "forbidden", "error_description": "a gateway's"})),
+        (400, json!({"error": "invalid_request", "error_description": "a gateway's"})),
         (502, json!("<html>")),
         (200, json!({"id": "X", "status": "COMPLETED"})),
     ] {
@@ -52,6 +54,20 @@ fn client_reads_only_paypals_envelopes() {
 fn client_several_issues_match_no_row() {
     let (status, body) = error(422, "UNPROCESSABLE_ENTITY", &["DUPLICATE_INVOICE_ID", "PENDING_CAPTURE"]);
     assert_eq!(read(status, &body).map(|code| code.code), Some("DUPLICATE_INVOICE_ID,PENDING_CAPTURE".to_owned()));
+}
+
+#[test]
+fn client_issues_are_few_and_name_nobody() {
+    let issues: Vec<String> =
+        (0..15_000).map(|nth| format!("Receiver jane{nth}@example.com is wrong ({nth})")).collect();
+    let issues: Vec<&str> = issues.iter().map(String::as_str).collect();
+    let (status, body) = error(400, "VALIDATION_ERROR", &issues);
+    let code = read(status, &body).expect("an error");
+    assert!(code.code.len() < 400 && !code.code.contains("example"), "{}", code.code);
+    let (status, body) = error(400, "VALIDATION_ERROR", &["A", "B", "A", "B"]);
+    assert_eq!(read(status, &body).map(|code| code.code).as_deref(), Some("A,B"));
+    let (status, body) = error(400, "VALIDATION_ERROR", &["A", "B", "C", "D", "E"]);
+    assert_eq!(read(status, &body).map(|code| code.code).as_deref(), Some("A,B,C,..."));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use hapax_core::cell::CellArgs;
+use hapax_core::cell::{CellArgs, CellReceipt as _};
 use hapax_core::testing::{Desk, body_of, word};
 use hapax_core::words::{Answer, Finding};
 use serde_json::{Value, json};
@@ -140,6 +140,14 @@ async fn pay_order_pending_payment_has_happened() {
     let answer = noted([(201, order("COMPLETED", &mark(), &["PENDING"]))]).attempt(&args()).await;
     let Answer::Happened(receipt) = answer else { panic!("{answer:?}") };
     assert_eq!(receipt.body["status"], "PENDING");
+    for (status, failed) in
+        [("PENDING", false), ("COMPLETED", false), ("REFUNDED", false), ("DECLINED", true), ("FAILED", true)]
+    {
+        let desk = scripted(CELL, [(200, capture(status))]);
+        let receipt = desk.follow(&args(), CAPTURE).await.expect("it is read").expect("it is there");
+        let receipt: PayOrderReceipt = serde_json::from_value((*receipt.body).clone()).expect("a receipt");
+        assert_eq!(receipt.fate(), Some((status.to_ascii_lowercase(), failed)));
+    }
 }
 
 #[tokio::test]
@@ -168,6 +176,21 @@ async fn pay_order_echo_mismatch_is_caught() {
     for answer in [other, dearer, order("COMPLETED", "somebody else's", &["COMPLETED"])] {
         assert_eq!(word(&noted([(201, answer)]).attempt(&args()).await), "echo");
     }
+}
+
+#[tokio::test]
+async fn pay_order_look_reads_the_noted_order() {
+    let mut other = order("COMPLETED", &mark(), &["COMPLETED"]);
+    other["id"] = "0THER".into();
+    for other in
+        [other, order("COMPLETED", "somebody else's", &["COMPLETED"]), order("CREATED", "somebody else's", &[])]
+    {
+        let finding = noted([(200, other.clone())]).find(&args()).await;
+        assert!(matches!(finding, Err(Fault::Echo(_))), "{other}: {finding:?}");
+    }
+    let partly = json!({"id": ID, "status": "CREATED"});
+    let finding = noted([(200, partly)]).find(&args()).await;
+    assert!(matches!(finding, Err(Fault::Unread(_))), "an order without its parts says nothing: {finding:?}");
 }
 
 #[tokio::test]
@@ -217,6 +240,9 @@ async fn pay_order_fetch_reads_what_a_person_names() {
     assert_eq!(desk.fetch(&args(), CAPTURE).await, Ok(None));
     assert!(desk.fetch(&args(), CAPTURE).await.is_err(), "declined");
     assert!(desk.fetch(&args(), "a/b").await.is_err());
+    let mut other = capture("COMPLETED");
+    other["id"] = "0THER".into();
+    assert!(matches!(scripted(CELL, [(200, other)]).fetch(&args(), CAPTURE).await, Err(Fault::Echo(_))));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What a caller says of a payout.
 
+use std::fmt;
+
 use hapax_core::cell::{CellArgs, Echo};
 use hapax_core::money::Money;
 use schemars::JsonSchema;
@@ -34,8 +36,8 @@ pub struct PayoutItem {
     pub amount: Money,
 }
 
-/// Who is paid.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Who is paid. It goes into requests and into the ledger, and never into a message or a log.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Receiver {
     /// Whoever has this mail address at PayPal, or opens an account with it.
@@ -118,6 +120,12 @@ impl Receiver {
             Self::PaypalId { .. } if is_id(text) => Ok(()),
             Self::PaypalId { .. } => Err("give PayPal's id of an account, capital letters and digits"),
         }
+    }
+}
+
+impl fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[receiver]")
     }
 }
 

@@ -70,14 +70,13 @@ struct PayoutAmount {
     value: String,
 }
 
-/// A batch with all its items.
-#[derive(Debug)]
+/// A batch with all its items. It can't be shown, since the receivers are among them.
 pub(super) struct Batch {
     header: Header,
     items: Vec<Item>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct Page {
     batch_header: Header,
     #[serde(default)]
@@ -86,7 +85,7 @@ struct Page {
     total_pages: Option<usize>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct Item {
     payout_item_id: String,
     transaction_status: Option<String>,
@@ -94,7 +93,7 @@ struct Item {
 }
 
 /// What was sent of an item.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct Sent {
     sender_item_id: Option<String>,
     receiver: String,
@@ -218,8 +217,12 @@ impl Batch {
         Ok(())
     }
 
-    pub(super) fn lists_nothing(&self) -> bool {
-        self.items.is_empty()
+    /// Whether it lists what it pays, as far as that can be told: while it is worked on it may list less.
+    pub(super) fn lists_items(&self, args: &PayoutBatch) -> bool {
+        match self.header.status() {
+            "PENDING" | "PROCESSING" => self.items.len() >= args.items.len(),
+            _ => !self.items.is_empty(),
+        }
     }
 
     pub(super) fn receipt(&self) -> Result<PayoutBatchReceipt, Fault> {
@@ -287,6 +290,15 @@ pub(crate) fn named_batch(body: &[u8]) -> Option<String> {
     let first = ids.next()?;
     // An error that names several names none.
     ids.all(|id| id == first).then(|| first.to_owned())
+}
+
+/// Whether an error speaks of a batch id: a repeat is answered with one that shows it, in words that are not written.
+pub(crate) fn speaks_of_a_batch_id(body: &[u8]) -> bool {
+    let Ok(error) = serde_json::from_slice::<Value>(body) else { return false };
+    let details = error["details"].as_array().into_iter().flatten();
+    let texts = details.flat_map(|detail| [&detail["field"], &detail["issue"], &detail["description"]]);
+    let mut texts = texts.chain([&error["message"]]).filter_map(Value::as_str);
+    texts.any(|text| text.to_ascii_lowercase().contains("sender_batch_id"))
 }
 
 fn batch_of(address: &str) -> Option<&str> {

@@ -133,6 +133,15 @@ async fn payout_batch_business_errors_are_never_refused() {
         let answer = desk([error(400, "USER_BUSINESS_ERROR", &issues)]).attempt(&args()).await;
         assert!(matches!(answer, Answer::Taken(_, None)), "{issues:?}: {answer:?}");
     }
+    for status in [403, 409, 422] {
+        let answer = desk([error(status, "USER_BUSINESS_ERROR", &["Something else"])]).attempt(&args()).await;
+        assert!(matches!(answer, Answer::Taken(_, None)), "{status}: {answer:?}");
+        let (_, mut otherwise) = batch_taken("");
+        otherwise["name"] = "VALIDATION_ERROR".into();
+        otherwise["details"][0]["issue"] = "DUPLICATE".into();
+        let answer = desk([(status, otherwise)]).attempt(&args()).await;
+        assert!(matches!(answer, Answer::Taken(_, None)), "it is about our batch id: {answer:?}");
+    }
 }
 
 #[tokio::test]
@@ -174,6 +183,22 @@ async fn payout_batch_named_batch_must_be_ours() {
     let mut another = paid("SUCCESS");
     another["batch_header"]["payout_batch_id"] = "0THER".into();
     assert!(named([(200, another)]).find(&args()).await.is_err());
+}
+
+#[tokio::test]
+async fn payout_batch_named_batch_shows_its_items_first() {
+    for status in ["PENDING", "PROCESSING", "SUCCESS"] {
+        let finding = named([(200, shown(status, &[]))]).find(&args()).await;
+        assert!(
+            matches!(finding, Ok(Finding::NotYet(_))),
+            "{status}: our id alone says nothing of whom it pays: {finding:?}"
+        );
+    }
+    let half = named([(200, shown("PROCESSING", &[listed(1, "PENDING")]))]).find(&args()).await;
+    assert!(matches!(half, Ok(Finding::NotYet(_))), "{half:?}");
+    let mut others = shown("PROCESSING", &[listed(1, "PENDING")]);
+    others["items"][0]["payout_item"]["amount"]["value"] = "9.88".into();
+    assert!(matches!(named([(200, others)]).find(&args()).await, Err(Fault::Echo(_))), "what it shows must be ours");
 }
 
 #[tokio::test]
@@ -288,7 +313,7 @@ async fn payout_batch_items_of_all_pages_are_read() {
 async fn payout_batch_fate_counts_items() {
     let fate_of = async |status: &str, items: [&str; 2]| {
         let batch = shown(status, &[listed(1, items[0]), listed(2, items[1])]);
-        let receipt = desk([(200, batch)]).fetch(&args(), BATCH).await.expect("it is read").expect("it is there");
+        let receipt = desk([(200, batch)]).follow(&args(), BATCH).await.expect("it is read").expect("it is there");
         let receipt: PayoutBatchReceipt = serde_json::from_value((*receipt.body).clone()).expect("a receipt");
         receipt.fate().expect("a fate")
     };
@@ -312,6 +337,10 @@ async fn payout_batch_fetch_reads_what_a_person_names() {
     assert_eq!((receipt.id.as_str(), &receipt.body["amount"]["amount"]), (BATCH, &json!(1519)));
     assert_eq!(desk.fetch(&args(), BATCH).await, Ok(None));
     assert!(desk.fetch(&args(), "a/b").await.is_err());
+    for status in ["DENIED", "CANCELED", "NEW"] {
+        let fetched = scripted(CELL, [(200, paid(status))]).fetch(&args(), BATCH).await;
+        assert!(matches!(fetched, Err(Fault::Unread(_))), "{status}: {fetched:?}");
+    }
     let mut dearer = paid("SUCCESS");
     dearer["batch_header"]["amount"]["value"] = "99.00".into();
     let mut others = paid("SUCCESS");
@@ -331,6 +360,8 @@ async fn payout_batch_receivers_are_left_out() {
     let Ok(Finding::Happened(receipt)) = named([(200, paid("SUCCESS"))]).find(&args()).await else { panic!("found") };
     let kept = receipt.body.to_string().to_ascii_lowercase();
     assert!(!kept.contains("jane") && !kept.contains("g83jx"), "{kept}");
+    let debugged = format!("{:?}", args()).to_ascii_lowercase();
+    assert!(!debugged.contains("jane") && !debugged.contains("g83jx"), "{debugged}");
     let why = PayoutBatch::of([item(Receiver::Email { address: "jane example.com".to_owned() }, 1)]).check();
     assert!(why.is_err_and(|why| why.contains("items[0]") && !why.contains("jane")));
 }

@@ -1,6 +1,6 @@
 use hapax_core::cell::CellArgs;
 use hapax_core::testing::{body_of, word};
-use hapax_core::words::{Answer, Covers, Finding};
+use hapax_core::words::{Answer, Covers, Fault, Finding};
 use serde_json::{Value, json};
 
 use super::*;
@@ -133,6 +133,23 @@ async fn refund_without_an_order_cannot_be_told() {
 }
 
 #[tokio::test]
+async fn refund_order_that_is_not_whole_cannot_be_told() {
+    let [read, (_, whole)] = listing(&[]);
+    let mut without = whole.clone();
+    without["purchase_units"][0]["payments"]["captures"] = json!([]);
+    let mut another = whole;
+    another["id"] = "0THER".into();
+    for partly in [json!({"id": ORDER, "status": "COMPLETED"}), without, another] {
+        let finding = scripted(CELL, [read.clone(), (200, partly.clone())]).find(&args()).await;
+        assert!(matches!(finding, Ok(Finding::CannotTell(_))), "{partly}: {finding:?}");
+    }
+    let mut other = capture("COMPLETED");
+    other["id"] = "0THER".into();
+    let finding = scripted(CELL, [(200, other)]).find(&args()).await;
+    assert!(matches!(finding, Err(Fault::Echo(_))), "{finding:?}");
+}
+
+#[tokio::test]
 async fn refund_failed_has_a_failed_fate() {
     for (status, failed) in [("FAILED", true), ("CANCELLED", true), ("PENDING", false), ("COMPLETED", false)] {
         let mut answer = refund(REFUND, &mark());
@@ -152,6 +169,15 @@ async fn refund_fetch_reads_what_a_person_names() {
     assert_eq!(receipt.id, REFUND);
     assert_eq!(desk.fetch(&args(), REFUND).await, Ok(None));
     assert!(desk.fetch(&args(), "a/b").await.is_err());
+    let mut unlinked = refund(REFUND, "another");
+    unlinked["links"] = json!([]);
+    let followed = scripted(CELL, [(200, unlinked.clone())]).follow(&args(), REFUND).await;
+    assert!(matches!(followed, Ok(Some(_))), "the one on record is ours: {followed:?}");
+    let mut other = refund(REFUND, &mark());
+    other["id"] = "0THER".into();
+    for wrong in [unlinked, other] {
+        assert!(scripted(CELL, [(200, wrong)]).fetch(&args(), REFUND).await.is_err(), "of which payment isn't said");
+    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ async fn hits(cx: &Context, by: &Value) -> Result<Vec<String>, Fault> {
             .query("total_required", "true")
             .json(by.clone())
     };
-    let mut number = 1;
+    let (mut number, mut shown) = (1, 0);
     cx.search(ask(1), |page: Hits, _| {
         if page.items.is_none() && page.total_items != Some(0) {
             return Err(Fault::Unread("a search that shows neither invoices nor that there are none".to_owned()));
@@ -72,6 +72,10 @@ async fn hits(cx: &Context, by: &Value) -> Result<Vec<String>, Fault> {
             Some(pages) => number >= pages,
             None => ids.len() < PAGE as usize,
         };
+        shown += ids.len();
+        if is_last && page.total_items.is_some_and(|total| shown < total as usize) {
+            return Err(Fault::Unread("a search that shows fewer invoices than it counts".to_owned()));
+        }
         number += 1;
         Ok(Page { hits: ids, next: (!is_last).then(|| ask(number)) })
     })

@@ -12,7 +12,7 @@
 //! those with an item `canceled-later` are canceled half an hour after they were sent. Nobody pays any; the merchant can cancel one.
 //!
 //! Payouts are effects of the kind `payout_batch`, one for a batch. What becomes of a batch is decided by the name before
-//! the `@` of its first receiver: `denied` is denied in the answer, `denied-later` 20 s after it, `refused` is 422
+//! the `@` of its first receiver: `denied` is denied in the answer, `denied-later` three minutes after it, `refused` is 422
 //! `INSUFFICIENT_FUNDS`; what becomes of an item, by that of its own: `unclaimed`, `failed`, every other one is paid.
 
 mod amount;

@@ -7,8 +7,8 @@ use super::fail::Fail;
 
 /// How long a batch id is remembered.
 const IDS_LIVE_MS: i64 = 30 * 86_400_000;
-/// How long a batch takes.
-const DONE_AFTER_MS: i64 = 20_000;
+/// How long a batch takes: longer than it takes to ask for one after a lost answer, so that a look meets it under way.
+const DONE_AFTER_MS: i64 = 180_000;
 
 /// A batch that was accepted.
 #[derive(Clone, Debug)]
@@ -133,9 +133,14 @@ pub(super) fn show(context: &mut Context<'_, Paypal>) -> Result<Value, Fail> {
     let invalid = |_| Fail::new(400, "VALIDATION_ERROR", "Page size is out of range");
     let size = SIZE.read(context.request.param("page_size")).map_err(invalid)?;
     let number = context.request.param("page").and_then(|page| page.parse().ok()).unwrap_or(1);
-    let page = Listing::new(batch.items.iter(), context.now_ms, context.twists).numbered(number, size);
+    // Whether a batch lists its items while it is under way is not written.
+    let is_under_way = batch.status(context.now_ms) == "PENDING";
+    let items = batch.items.iter().filter(|_| !is_under_way);
+    let page = Listing::new(items, context.now_ms, context.twists).numbered(number, size);
     let mut header = batch.header(context.now_ms);
-    header["amount"] = written(&batch.total);
+    if !is_under_way {
+        header["amount"] = written(&batch.total);
+    }
     let items = page.values(|item| item.value(batch, context.now_ms));
     let mut value = json!({ "batch_header": header, "items": items, "links": [batch.link()] });
     if context.request.param("total_required") == Some("true") {

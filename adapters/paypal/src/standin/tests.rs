@@ -212,7 +212,7 @@ async fn a_denied_batch_pays_nobody_and_burns_its_id() {
     assert_eq!(stage.count("payout_batch"), 0);
     let later = stage.pays("b2", &["denied-later"]).await;
     assert_eq!(stage.batch(&later, "").await["batch_header"]["batch_status"], "PENDING");
-    stage.clock.advance(20_000);
+    stage.clock.advance(180_000);
     assert_eq!(stage.batch(&later, "").await["batch_header"]["batch_status"], "DENIED");
     let refused = stage.pays("b3", &["refused"]).await;
     assert_eq!((refused.status, &refused.value()["name"]), (422, &json!("INSUFFICIENT_FUNDS")));
@@ -223,7 +223,9 @@ async fn a_denied_batch_pays_nobody_and_burns_its_id() {
 async fn a_batch_shows_its_items_in_pages() {
     let stage = stage(|it| it).await;
     let accepted = stage.pays("b1", &["jane", "unclaimed", "failed"]).await;
-    stage.clock.advance(20_000);
+    let under_way = stage.batch(&accepted, "?total_required=true").await;
+    assert_eq!((&under_way["items"], &under_way["total_items"]), (&json!([]), &json!(0)));
+    stage.clock.advance(180_000);
     let first = stage.batch(&accepted, "?page=1&page_size=2&total_required=true").await;
     assert_eq!((&first["total_items"], &first["total_pages"]), (&json!(3), &json!(2)));
     assert_eq!(first["batch_header"]["amount"], json!({ "currency": "EUR", "value": "29.61" }));

@@ -42,7 +42,8 @@ impl Subject for Paypal {
         vec![
             (
                 "first-page-is-all",
-                "an order holds its payments and refunds, and the search of invoices shows those with our mark alone",
+                "an order holds its payments and refunds, the search of invoices shows those with our mark alone, and a \
+                 payout of the kit has two items",
             ),
             (
                 "claim-not-stored",

@@ -86,10 +86,6 @@ impl CellSubject for PayoutBatch {
         Some(post(site, "/v1/payments/payouts", &body).await.map(|_| ()))
     }
 
-    fn is_named_by_a_repeat(&self) -> bool {
-        true
-    }
-
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
         vec![("name-does-not-resolve", "no token without an address, and nothing departs without a token")]
     }

@@ -2,7 +2,7 @@
 
 use super::{Completion, words};
 use crate::capability::{
-    Absence, CellSpec, Failures, GuardKind, Meaning, Native, Need, Repeat, Standing, Sure, Token, Window,
+    Absence, CellSpec, Failures, GuardKind, Kind, Meaning, Native, Need, Query, Repeat, Standing, Sure, Token, Window,
 };
 
 /// Cases in which a person decides although the completion says that it goes by itself: they follow
@@ -87,17 +87,18 @@ pub(super) fn assumptions(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<S
     for undo in spec.natives().filter(relied_on).filter_map(Native::undo) {
         assumes.push(format!("nobody {undo} while an answer is missing: a repeat would do it again"));
     }
+    // Where nothing can be asked, or only what a repeat was told of, a second effect shows nowhere.
+    let shows = |query: &Query| query.asks_by_itself() && query.needs.iter().all(met);
+    if spec.kind == Kind::DoOnce && !spec.queries().any(shows) {
+        for native in spec.natives().filter(relied_on) {
+            assumes.push(format!("the provider keeps to {}: a second effect would show nowhere", native.named()));
+        }
+    }
     assumes
 }
 
 pub(super) fn belts(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<String> {
-    spec.natives()
-        .filter(|native| !spec.relies_on(native, met))
-        .map(|native| match native.token {
-            Token::Key(field) | Token::ClientId(field) => field.name.to_owned(),
-            Token::Handle(name) | Token::State(name) => name.to_owned(),
-        })
-        .collect()
+    spec.natives().filter(|native| !spec.relies_on(native, met)).map(|native| native.named().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -143,6 +144,32 @@ mod tests {
 
     fn undone(spec: &CellSpec) -> Vec<String> {
         assumptions(spec, &|_| true).into_iter().filter(|assumed| assumed.starts_with("nobody")).collect()
+    }
+
+    const ASKED: Query = Query::by_token().from(&[DOC]);
+    const NAMED: Query = Query { absence: Absence::Nothing, ..ASKED };
+    const SEEN: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(ASKED), HUMAN]);
+    const UNSEEN: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(NAMED), HUMAN]);
+    const LATE: Query =
+        Query { absence: Absence::Nothing, ..Query::by_mark("mark", crate::identity::Form::Uuid).from(&[DOC]) };
+    const MARKED: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(LATE), HUMAN]);
+    const TOLD: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(ASKED.told()), HUMAN]);
+
+    #[test]
+    fn where_a_second_effect_would_show_nowhere_the_token_is_assumed_to_be_kept() {
+        let kept = |spec: &CellSpec| {
+            assumptions(spec, &|_| true).into_iter().filter(|assumed| assumed.contains("nowhere")).collect::<Vec<_>>()
+        };
+        let said = ["the provider keeps to key: a second effect would show nowhere"];
+        for unseen in [KEYED, UNSEEN, TOLD] {
+            assert_eq!(kept(&unseen), said);
+        }
+        assert!(
+            kept(&SEEN).is_empty() && kept(&MARKED).is_empty(),
+            "a look after the second request sees what is there"
+        );
+        assert!(kept(&REVERSIBLE).is_empty(), "what is so can't be so twice");
+        assert!(kept(&CellSpec::new("toy.send", "-", &[HUMAN])).is_empty(), "nothing goes out twice");
     }
 
     #[test]

@@ -115,6 +115,22 @@ async fn a29_what_succeeded_and_then_failed_may_be_superseded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_receipt_that_a_person_names_brings_its_fate_along() {
+    let bed = Bed::new();
+    bed.provider.script([Does::LosesAnswer]);
+    bed.provider.hide(true);
+    let executor = bed.executor().await;
+    let report = executor.run(request("toy.alike", "k", 666).wait_ms(7_200_000)).await.expect("run");
+    assert_eq!(unknown_next(&report), Next::Person);
+    bed.provider.hide(false);
+    let says = PersonSays::Happened { id: "e0".into() };
+    let resolved = executor.resolve(report.operation, report.revision, "ann", now(&bed), says).await.expect("resolved");
+    assert_eq!((id(&resolved), resolved.fate.as_deref()), (Some("e0"), Some("failed")));
+    let again = executor.supersede(report.operation, 0, "ann", None, 10_000).await;
+    assert!(again.is_ok(), "what has failed can be tried again: {again:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_approval_comes_first_where_policy_wants_it() {
     let bed = Bed::new();
     let above = Some(hapax_core::money::Money::new(1_000, "EUR").expect("money"));

@@ -1,5 +1,6 @@
 use hapax_core::capability::{Code, Failures, Meaning, meaning_of};
-use hapax_core::protocol::{Do, Permit, Verdict};
+use hapax_core::protocol::{Attempt, Do, OpState, Permit, Stamp, Verdict};
+use serde_json::json;
 
 use crate::cells::{self, SETTLED};
 use crate::run::{Run, found, found_dead, happened, not_done, refused, refused_on_record, unclear};
@@ -86,6 +87,41 @@ fn what_a_refusal_names_is_there_for_the_look_and_ends_with_the_epoch() {
     assert_eq!(run.refused().as_deref(), Some("rejected"));
     run.superseded(0);
     assert_eq!(run.state().named(), None, "what the old token was spent on is not what the new one is spent on");
+}
+
+#[test]
+fn what_was_journaled_before_refusals_named_anything_is_read() {
+    let old: Verdict = serde_json::from_value(json!({ "verdict": "taken", "what": "exists" })).expect("an old line");
+    assert_eq!(old, Verdict::Taken { what: "exists".to_owned(), named: None });
+    let mut run = Run::new(cells::handle());
+    run.notes("intent", "pi_1").departs().at(20).hears(0, old);
+    assert_eq!(run.state().named(), None);
+    assert!(matches!(run.next(), Do::Look { .. }), "{:?}", run.next());
+}
+
+#[test]
+fn what_a_replaced_key_was_spent_on_is_not_what_the_present_one_is_spent_on() {
+    let mut state = OpState::default();
+    let attempt = |number: u32, key_number: u32, verdict: Verdict| Attempt {
+        number,
+        epoch: 0,
+        key_number,
+        scope: String::new(),
+        departed: Stamp::default(),
+        within_ms: 0,
+        settle_ms: 0,
+        closing_ms: 0,
+        record_ms: None,
+        verdict,
+        heard: None,
+        closed: false,
+    };
+    let named = Verdict::Taken { what: "exists".to_owned(), named: Some("ch_1".to_owned()) };
+    state.attempts = vec![attempt(0, 0, named)];
+    assert_eq!(state.named(), Some("ch_1"));
+    state.key_number = 1;
+    state.attempts.push(attempt(1, 1, Verdict::Open));
+    assert_eq!(state.named(), None);
 }
 
 #[test]

@@ -15,7 +15,7 @@ mod time;
 use std::fmt;
 use std::pin::Pin;
 
-use hapax_core::capability::{Absence, CellSpec, Completion, Standing, guarantee};
+use hapax_core::capability::{Absence, CellSpec, Completion, Query, Standing, guarantee};
 
 use crate::kit::{CellSubject, End, Played, Run};
 
@@ -136,7 +136,7 @@ fn no_look(spec: &CellSpec, _: &dyn CellSubject) -> Option<&'static str> {
 
 /// Faults of questions that are asked before anything is sent again.
 fn no_first_look(spec: &CellSpec, subject: &dyn CellSubject) -> Option<&'static str> {
-    let named = || subject.is_named_by_a_repeat().then_some("nothing can be asked here before a repeat was refused");
+    let named = || is_named_by_a_repeat(spec).then_some("nothing can be asked here before a repeat was refused");
     no_look(spec, subject).or_else(named)
 }
 
@@ -151,6 +151,11 @@ fn no_proof(spec: &CellSpec, _: &dyn CellSubject) -> Option<&'static str> {
         Some(look) if look.absence == Absence::Proves => None,
         _ => Some("no absence is believed here"),
     }
+}
+
+/// Whether a look has nothing to ask before a repeat of the request was refused and named what is there.
+pub(crate) fn is_named_by_a_repeat(spec: &CellSpec) -> bool {
+    standing(spec).look.is_some() && !spec.queries().any(Query::asks_by_itself)
 }
 
 /// The ladder with every need met.

@@ -6,7 +6,7 @@ use hapax_core::policy::{ApprovalRule, Policy};
 use hapax_core::words::Outcome;
 use hapax_standin::{Fault as Proxy, Kind};
 
-use super::{Fault, fault, no_look, standing};
+use super::{Fault, fault, is_named_by_a_repeat, no_look, standing};
 use crate::kit::{CellSubject, Intent, Invariant, Options, Played, Process, Run, hold, set_up};
 use hapax_core::capability::CellSpec;
 
@@ -42,7 +42,7 @@ async fn with_a_person(run: &Run, effect: bool) -> Result<(Intent, Process), cra
     run.on_shot(if effect { Proxy::CutAfterCommit } else { Proxy::LoseRequest });
     run.proxy.inject(run.shot().always(), Proxy::LoseRequest);
     // Where only a repeat names what could be asked for, losing all of them is enough.
-    if let Some(look) = run.look().filter(|_| !run.cell.is_named_by_a_repeat()) {
+    if let Some(look) = run.look().filter(|_| !is_named_by_a_repeat(run.spec)) {
         run.inside(look.always(), Kind::ErrorBefore { status: 503, code: None });
     }
     let process = run.process().await?;

@@ -1,4 +1,4 @@
-use hapax_core::capability::Token;
+use hapax_core::capability::{Query, Token};
 use hapax_core::cell::Credentials;
 use hapax_core::ledger::{OperationId, Stored};
 use hapax_core::protocol::{Event, Final, OpState, Record, Verdict, fold};
@@ -114,7 +114,7 @@ impl Run {
                 self.reach.note(format!("assumption:{assumption}"));
                 let is_loud = !state.alarms.is_empty() || state.with_person().is_some();
                 // Where nothing can be asked, nobody can notice.
-                let asks = self.spec.queries().any(|query| !query.told) && !self.cell.is_named_by_a_repeat();
+                let asks = self.spec.queries().any(Query::asks_by_itself);
                 let can_see = !*lock(&self.quiet) && asks;
                 findings.unless(is_loud || !can_see, Invariant::Loud, several);
             }

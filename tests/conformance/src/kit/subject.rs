@@ -201,12 +201,6 @@ pub trait CellSubject: Send + Sync + 'static {
         false
     }
 
-    /// Whether a look has nothing to ask before a repeat of the request was refused and named what is there. Then
-    /// nobody can notice either that a repeat was not refused.
-    fn is_named_by_a_repeat(&self) -> bool {
-        false
-    }
-
     /// Faults that don't apply, each with the reason.
     fn skips(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()

@@ -67,6 +67,10 @@ impl ErasedCell for Respecified {
         self.below.fetch(cx, args, id).await
     }
 
+    async fn follow(&self, cx: &Context, args: &Value, id: &str) -> Result<Option<Receipt>, Fault> {
+        self.below.follow(cx, args, id).await
+    }
+
     fn fate(&self, receipt: &Receipt) -> Option<(String, bool)> {
         self.below.fate(receipt)
     }

@@ -82,15 +82,21 @@ async fn send_invoice_two_of_ours_are_several() {
 
 #[tokio::test]
 async fn send_invoice_failed_page_is_no_absence() {
-    let first = (200, json!({"items": [{"id": OTHER}], "total_items": 101, "total_pages": 2}));
+    let first = (200, json!({"items": [{"id": OTHER}], "total_items": 2, "total_pages": 2}));
     let others = with(invoice(OTHER, "SENT"), "/detail/reference", json!("somebody else's"));
-    let second = (200, json!({"items": [{"id": ID}], "total_items": 101, "total_pages": 2}));
+    let second = (200, json!({"items": [{"id": ID}], "total_items": 2, "total_pages": 2}));
     let desk = scripted(CELL, [first.clone(), second, (200, others), (200, invoice(ID, "SENT"))]);
     assert!(matches!(desk.find(&args()).await, Ok(Finding::Happened(receipt)) if receipt.id == ID));
     assert!(desk.asked()[1].contains("page=2&"), "{:?}", desk.asked());
     assert!(scripted(CELL, [first, error(500, "INTERNAL_SERVER_ERROR", &[])]).find(&args()).await.is_err());
     for nothing in [json!({}), json!({"links": []}), json!({"items": [{"id": "x/y"}], "total_pages": 1})] {
         assert!(scripted(CELL, [(200, nothing)]).find(&args()).await.is_err());
+    }
+    for few in [json!({"items": [], "total_items": 1, "total_pages": 1}), json!({"items": [], "total_items": 5})] {
+        assert!(
+            scripted(CELL, [(200, few.clone())]).find(&args()).await.is_err(),
+            "it counts more than it shows: {few}"
+        );
     }
     let empty = (200, json!({"total_items": 0, "total_pages": 0, "links": []}));
     assert_eq!(scripted(CELL, [empty]).find(&args()).await, Ok(Finding::Absent));
