@@ -111,7 +111,12 @@ impl Inner {
         }
     }
 
-    async fn report_unknown(&self, operation: OperationId, why: &str, held: &watch::Receiver<Held>) -> RunReport {
+    pub(super) async fn report_unknown(
+        &self,
+        operation: OperationId,
+        why: &str,
+        held: &watch::Receiver<Held>,
+    ) -> RunReport {
         let Held { receipt, waits } = held.borrow().clone();
         let receipt = receipt.map(|receipt| (*receipt.body).clone());
         // Between two tries of something that fails, the failure says more than "in progress".

@@ -17,6 +17,7 @@ mod prepare;
 mod probe;
 mod recover;
 mod view;
+mod work;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};

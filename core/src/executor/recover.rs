@@ -35,8 +35,7 @@ impl Executor {
     /// [`ExecutorError::Ledger`] if the list can't be read.
     pub async fn recover(&self, limit: u32, wait_ms: u64) -> Result<RecoverReport, ExecutorError> {
         let inner = &self.inner;
-        inner.header_of_the_past().await?;
-        let due = inner.ledger.due(&inner.serves(), inner.clock.now(), limit).await.map_err(ExecutorError::Ledger)?;
+        let due = self.due(limit).await?;
         let gate = Arc::new(Semaphore::new(AT_ONCE));
         // Tasks of their own, not bound to this call: whoever drops it must not take answers away.
         let mut tasks = Vec::new();
@@ -45,7 +44,8 @@ impl Executor {
             tasks.push(tokio::spawn(async move {
                 let _turn = gate.acquire_owned().await;
                 let deadline = Deadline::after(&inner, wait_ms);
-                inner.take_up(operation, deadline).await
+                let (unrecorded, _held) = watch::channel(Held::default());
+                inner.take_up(operation, deadline, &unrecorded).await.ok()
             }));
         }
         let mut report = RecoverReport::default();
@@ -56,7 +56,7 @@ impl Executor {
             }
         }
         report.operations.sort_by_key(|one| one.operation);
-        report.unserved = inner.give_unserved_to_a_person(limit).await.map_err(ExecutorError::Ledger)?;
+        report.unserved = self.give_unserved_to_a_person(limit).await?;
         Ok(report)
     }
 
@@ -82,7 +82,7 @@ impl Executor {
 }
 
 impl Inner {
-    fn serves(&self) -> Vec<Serves> {
+    pub(super) fn serves(&self) -> Vec<Serves> {
         let pairs = self.connections.iter().flat_map(|(name, connection)| {
             let cells = connection.integration.cells();
             cells.into_iter().map(|cell| Serves { connection: name.clone(), cell: cell.spec().id.to_owned() })
@@ -107,15 +107,9 @@ impl Inner {
         }
     }
 
-    async fn take_up(&self, operation: OperationId, deadline: Deadline) -> Option<RunReport> {
-        let (unrecorded, _held) = watch::channel(Held::default());
-        let journal = Journal::load(self, By::Id(operation)).await.ok()??;
-        self.drive(journal, None, deadline, &unrecorded).await.ok()
-    }
-
     /// Due work whose adapter or connection is gone must not stay due for ever (A22). It waits for
     /// an hour, so it is looked for now and then only.
-    async fn give_unserved_to_a_person(&self, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
+    pub(super) async fn give_unserved_to_a_person(&self, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
         let now = self.clock.now();
         let last = self.swept.lock().unwrap_or_else(PoisonError::into_inner).replace(now);
         if last.is_some_and(|last| Elapsed::between(last, now).at_least_ms < SWEEP_MS) {

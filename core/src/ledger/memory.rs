@@ -80,6 +80,12 @@ impl Inner {
     }
 }
 
+impl Index {
+    fn is_served_by(&self, serves: &[Serves]) -> bool {
+        serves.iter().any(|one| one.connection == self.connection && one.cell == self.cell)
+    }
+}
+
 #[async_trait]
 impl Ledger for MemoryLedger {
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
@@ -118,16 +124,20 @@ impl Ledger for MemoryLedger {
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
         let inner = self.lock();
-        let served =
-            |index: &Index| serves.iter().any(|one| one.connection == index.connection && one.cell == index.cell);
         let mut due: Vec<(i64, OperationId)> = inner
             .operations
             .iter()
-            .filter(|(_, (_, index))| served(index))
+            .filter(|(_, (_, index))| index.is_served_by(serves))
             .filter_map(|(id, (_, index))| index.due_ms.filter(|due| *due <= now.wall_ms).map(|due| (due, *id)))
             .collect();
         due.sort();
         Ok(due.into_iter().take(limit as usize).map(|(_, id)| id).collect())
+    }
+
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
+        let inner = self.lock();
+        let served = inner.operations.values().filter(|(_, index)| index.is_served_by(serves));
+        Ok(served.filter_map(|(_, index)| index.due_ms).filter(|due| *due > after.wall_ms).min())
     }
 
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {

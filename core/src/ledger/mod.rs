@@ -65,6 +65,10 @@ pub trait Ledger: Send + Sync + 'static {
     /// Operations that are due by `now`, oldest first, of these cells and connections.
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError>;
 
+    /// When the first of what is not due by `after` will be, in wall-clock milliseconds, of these
+    /// cells and connections. None: nothing that is known now becomes due later.
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError>;
+
     /// Operations for people, newest first.
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError>;
 

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Ls(commands::ls::Args),
     /// Take up work that is due: after a crash, after a wait
     Recover(commands::recover::Args),
+    /// Take up what becomes due, until told to stop; any number of workers, on any host
+    Work(commands::work::Args),
     /// Decide what became of an operation
     Resolve(commands::resolve::Args),
     /// Approve an operation that is held
@@ -83,6 +85,7 @@ impl Command {
             Self::Show(_) => "show",
             Self::Ls(_) => "ls",
             Self::Recover(_) => "recover",
+            Self::Work(_) => "work",
             Self::Resolve(_) => "resolve",
             Self::Approve(_) => "approve",
             Self::Deny(_) => "deny",

@@ -58,6 +58,11 @@ impl Failure {
         Self { exit: Exit::BadInput, code, message: message.into() }
     }
 
+    /// The ledger said no; the text is its own.
+    pub(crate) fn of_ledger(why: &str) -> Self {
+        Self { exit: Exit::Ledger, code: "ledger", message: format!("nothing was sent: {why}") }
+    }
+
     /// A mistake of ours, or of the machine.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { exit: Exit::Internal, code: "internal", message: message.into() }

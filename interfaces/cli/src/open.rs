@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hapax_core::cell::Connection;
 use hapax_core::clock::{ScaledClock, SharedClock, SystemClock};
 use hapax_core::executor::Executor;
+use hapax_core::ledger::SharedLedger;
 use hapax_core::transport::HttpTransport;
 
 use crate::config::{self, Config, ConnectionConfig};
@@ -42,13 +43,29 @@ impl Context {
         self.open_with(false).await
     }
 
+    /// The same with something put around the ledger.
+    pub(crate) async fn open_around(
+        &self,
+        around: impl FnOnce(SharedLedger) -> SharedLedger,
+    ) -> Result<Opened, Failure> {
+        self.assemble(false, around).await
+    }
+
     /// The same; `other_secret` accepts a ledger that was used with another secret.
     pub(crate) async fn open_with(&self, other_secret: bool) -> Result<Opened, Failure> {
+        self.assemble(other_secret, |ledger| ledger).await
+    }
+
+    async fn assemble(
+        &self,
+        other_secret: bool,
+        around: impl FnOnce(SharedLedger) -> SharedLedger,
+    ) -> Result<Opened, Failure> {
         let config = config::find(self.config.as_deref())?;
         let secret = config.secret()?;
         let ledger = OpenLedger::open(&config.ledger, other_secret).await?;
         let clock = clock_of(&config, &ledger);
-        let mut builder = Executor::builder(ledger.shared(), Arc::new(HttpTransport::new()), secret)
+        let mut builder = Executor::builder(around(ledger.shared()), Arc::new(HttpTransport::new()), secret)
             .clock(clock.clone())
             .policy(config.policy.clone());
         if other_secret {

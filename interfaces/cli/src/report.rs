@@ -23,6 +23,16 @@ pub(crate) fn print(output: &Output, report: &RunReport) {
     advice(output, report.operation, report.revision, &report.outcome);
 }
 
+/// The same in one line, for a list of them.
+pub(crate) fn brief(report: &RunReport) -> String {
+    let words = match &report.outcome {
+        Outcome::Succeeded { receipt } => format!("succeeded once  {}", receipt["id"].as_str().unwrap_or_default()),
+        Outcome::Refused { reason } => format!("refused: {reason}"),
+        Outcome::Unknown { why, next, .. } => format!("{}: {why}", word(next)),
+    };
+    format!("{}  {words}", report.operation)
+}
+
 /// First words: what happened to the effect.
 fn outcome(output: &Output, outcome: &Outcome<Value>) {
     match outcome {
@@ -36,17 +46,21 @@ fn outcome(output: &Output, outcome: &Outcome<Value>) {
             output.line(output.style(Style::Bad, &format!("refused: nothing happened: {reason}")));
         }
         Outcome::Unknown { why, next, receipt } => {
-            let word = match next {
-                Next::CallAgain { .. } => "unknown",
-                Next::Held => "held",
-                Next::Person => "with a person",
-            };
-            output.line(output.style(Style::Careful, &format!("{word}: {why}")));
+            output.line(output.style(Style::Careful, &format!("{}: {why}", word(next))));
             if let Some(receipt) = receipt {
                 output.pair("it happened", "but could not be recorded yet; keep this receipt");
                 output.pair("receipt", receipt);
             }
         }
+    }
+}
+
+/// What isn't known yet, by what is next.
+fn word(next: &Next) -> &'static str {
+    match next {
+        Next::CallAgain { .. } => "unknown",
+        Next::Held => "held",
+        Next::Person => "with a person",
     }
 }
 

@@ -1,5 +1,7 @@
 //! Moments as people write them: RFC 3339, or `+30m` from now.
 
+use std::time::Duration;
+
 use hapax_core::protocol::Stamp;
 
 use crate::exit::Failure;
@@ -31,6 +33,23 @@ pub(crate) fn looked_at(option: &str, text: Option<&str>, now: Stamp) -> Result<
         return Err(Failure::input("bad-time", format!("nothing was changed: {option} lies in the future")));
     }
     Ok(Stamp { wall_ms, boot_ms: 0, boot: 0 })
+}
+
+/// Reads a time with its unit (500ms, 5s, 1m, 2h), which must lie between these two.
+pub(crate) fn span(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
+    let read = || {
+        let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+        let unit_ms = match unit {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            _ => return None,
+        };
+        Some(Duration::from_millis(digits.parse::<u32>().ok().map(u64::from)?.saturating_mul(unit_ms)))
+    };
+    let span = read().ok_or("write a whole number and ms, s, m or h, such as 500ms or 5s")?;
+    if (least..=most).contains(&span) { Ok(span) } else { Err(format!("it must be from {least:?} to {most:?}")) }
 }
 
 fn parse_span(text: &str) -> Option<i64> {
@@ -140,6 +159,19 @@ mod tests {
         }
         assert_eq!(show(1_795_824_406_500), "2026-11-28T00:06:46Z");
         assert_eq!(show(1_835_395_200_000), "2028-02-29T00:00:00Z");
+    }
+
+    #[test]
+    fn spans_have_a_unit_and_bounds() {
+        let (least, most) = (Duration::from_millis(10), Duration::from_secs(3_600));
+        let read = |text| span(text, least, most).ok();
+        assert_eq!(read("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(read("5s"), Some(Duration::from_secs(5)));
+        assert_eq!(read("2m"), Some(Duration::from_secs(120)));
+        assert_eq!(read("1h"), Some(most));
+        for bad in ["", "5", "s", "-1s", "1.5s", "5 s", "9ms", "2h", "99999999999s", "5d", "é"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -10,6 +10,9 @@ mod crash;
 mod declare;
 #[path = "all/demo.rs"]
 mod demo;
+#[cfg(unix)]
+#[path = "all/floor.rs"]
+mod floor;
 #[path = "all/init.rs"]
 mod init;
 #[path = "all/json.rs"]
@@ -21,3 +24,6 @@ mod people;
 mod postgres_ledger;
 #[path = "all/support.rs"]
 mod support;
+#[cfg(unix)]
+#[path = "all/work.rs"]
+mod work;

@@ -10,8 +10,8 @@ use hapax_core::protocol::Stamp;
 /// What a measurement may be off by for each second that has passed since: quartz is better than that.
 const DRIFT_PER_SECOND_US: u64 = 200;
 
-/// A clock whose wall time is the database's. It is measured with every append, and counted on by this machine's
-/// clock since boot in between; a step of this machine's own wall clock doesn't touch it.
+/// A clock whose wall time is the database's. It is measured with every append and every question for the header, and
+/// counted on by this machine's clock since boot in between; a step of this machine's own wall clock doesn't touch it.
 #[derive(Debug)]
 pub struct DatabaseClock {
     system: SystemClock,

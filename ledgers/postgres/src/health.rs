@@ -18,6 +18,8 @@ pub struct Health {
     pub full_page_writes: bool,
     /// The setting for this user in this database. Where it is off or local, the ledger raises it in its own transactions.
     pub synchronous_commit: String,
+    /// How many connections the server takes at once, those that it keeps for superusers included.
+    pub max_connections: i32,
     /// How far this machine's wall clock is ahead of the database's, in milliseconds.
     pub clock_ahead_ms: i64,
     /// Whether two transactions of one connection came to two server processes: a pooler in transaction mode for
@@ -28,7 +30,8 @@ pub struct Health {
 }
 
 const SETTINGS: &str = "SELECT version(), current_setting('server_version_num')::int4, current_setting('fsync'), \
-     current_setting('full_page_writes'), current_setting('synchronous_commit')";
+     current_setting('full_page_writes'), current_setting('synchronous_commit'), \
+     current_setting('max_connections')::int4";
 
 pub(crate) async fn ask(link: &Link, clock: &DatabaseClock) -> Result<Health, Failure> {
     let row = link.one(SETTINGS, &[]).await?;
@@ -47,6 +50,7 @@ pub(crate) async fn ask(link: &Link, clock: &DatabaseClock) -> Result<Health, Fa
         fsync,
         full_page_writes,
         synchronous_commit: row.try_get(4)?,
+        max_connections: row.try_get(5)?,
         clock_ahead_ms: clock.ahead_ms(),
         pooler_seen: processes.len() > 1,
         knows_origin: crate::shared::knows_origin(link).await?,

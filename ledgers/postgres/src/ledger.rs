@@ -152,12 +152,24 @@ impl Ledger for PostgresLedger {
         self.readers.read(|link| async move { read::due(&link, serves, now, limit).await }).await
     }
 
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
+        self.readers.read(|link| async move { read::next_due(&link, serves, after).await }).await
+    }
+
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
         self.readers.read(|link| async move { read::list(&link, filter).await }).await
     }
 
     async fn header(&self) -> Result<Header, LedgerError> {
-        self.readers.read(|link| async move { read::header(&link).await }).await
+        let clock = &self.shared.clock;
+        let asked = self.readers.read(|link| async move {
+            let before = clock.local();
+            let (header, database_ms) = read::header(&link).await?;
+            // Who only waits for work appends nothing, and its clock must not drift meanwhile.
+            clock.note(before, database_ms);
+            Ok(header)
+        });
+        asked.await
     }
 
     async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {

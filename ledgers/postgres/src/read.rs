@@ -180,6 +180,25 @@ const DUE: &str = "SELECT o.id FROM hapax.operations o \
        AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off' \
      ORDER BY o.due_ms, o.id LIMIT $4 FOR UPDATE OF o SKIP LOCKED";
 
+const NEXT_DUE: &str = "SELECT o.due_ms FROM hapax.operations o \
+     WHERE o.due_ms IS NOT NULL AND o.due_ms > $1 \
+       AND o.place = ANY (ARRAY(SELECT p.number FROM hapax.places p \
+             JOIN unnest($2, $3) AS s (connection, cell) ON s.connection = p.connection AND s.cell = p.cell)) \
+     ORDER BY o.due_ms LIMIT 1";
+
+/// When the first of what is served and not due yet will be.
+pub(crate) async fn next_due(link: &Link, serves: &[Serves], after: Stamp) -> Result<Option<i64>, Failure> {
+    let connections: Vec<&str> = serves.iter().map(|one| one.connection.as_str()).collect();
+    let cells: Vec<&str> = serves.iter().map(|one| one.cell.as_str()).collect();
+    let with = [
+        (&after.wall_ms as &(dyn ToSql + Sync), Type::INT8),
+        (&connections, Type::TEXT_ARRAY),
+        (&cells, Type::TEXT_ARRAY),
+    ];
+    let rows = link.query(NEXT_DUE, &with).await?;
+    rows.first().map(|row| row.try_get(0)).transpose().map_err(Failure::from)
+}
+
 /// What is due by now, oldest first, of what is served.
 pub(crate) async fn due(link: &Link, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, Failure> {
     let connections: Vec<&str> = serves.iter().map(|one| one.connection.as_str()).collect();
@@ -223,11 +242,12 @@ fn ids(rows: &[Row]) -> Result<Vec<OperationId>, Failure> {
     rows.iter().map(|row| Ok(OperationId(row.try_get(0)?))).collect()
 }
 
-/// What is known of the ledger as a whole.
-pub(crate) async fn header(link: &Link) -> Result<Header, Failure> {
+/// What is known of the ledger as a whole, and the database's time in milliseconds since 1970.
+pub(crate) async fn header(link: &Link) -> Result<(Header, i64), Failure> {
     let row = link
         .one(
-            "SELECT h.secret_check, h.restored_wall, h.restored_awake, h.restored_boot, n.wall, n.awake, n.boot \
+            "SELECT h.secret_check, h.restored_wall, h.restored_awake, h.restored_boot, n.wall, n.awake, n.boot, \
+               (extract(epoch FROM clock_timestamp()) * 1000)::int8 \
              FROM hapax.header h LEFT JOIN LATERAL \
                (SELECT e.wall, e.awake, e.boot FROM hapax.events e ORDER BY e.sequence DESC LIMIT 1) n ON true",
             &[],
@@ -235,5 +255,5 @@ pub(crate) async fn header(link: &Link) -> Result<Header, Failure> {
         .await?;
     let restored = row.try_get::<_, Option<i64>>(1)?.map(|_| stamp(&row, 1)).transpose()?;
     let newest = row.try_get::<_, Option<i64>>(4)?.map(|_| stamp(&row, 4)).transpose()?;
-    Ok(Header { secret_check: row.try_get(0)?, restored, newest })
+    Ok((Header { secret_check: row.try_get(0)?, restored, newest }, row.try_get(7)?))
 }

@@ -155,6 +155,11 @@ impl Ledger for SqliteLedger {
         self.readers.read(move |on| read::due(on, &serves, now, limit)).await
     }
 
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
+        let serves = serves.to_vec();
+        self.readers.read(move |on| read::next_due(on, &serves, after)).await
+    }
+
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
         let filter = filter.clone();
         self.readers.read(move |on| read::list(on, &filter)).await

@@ -181,7 +181,30 @@ fn stamp(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Stamp> {
 /// What is due by now, oldest first, of what is served.
 pub(crate) fn due(on: &Connection, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, Failure> {
     let snapshot = on.unchecked_transaction()?;
-    let mut statement = snapshot.prepare_cached("SELECT number, connection, cell FROM places")?;
+    let places = places(&snapshot, serves)?;
+    // The index gives the order; a place that isn't served is skipped row by row.
+    ids(
+        &snapshot,
+        "SELECT id FROM operations WHERE due_ms IS NOT NULL AND due_ms <= ?1 \
+         AND place IN (SELECT value FROM json_each(?2)) ORDER BY due_ms, id LIMIT ?3",
+        params![now.wall_ms, places, limit],
+    )
+}
+
+/// When the first of what is served and not due yet will be.
+pub(crate) fn next_due(on: &Connection, serves: &[Serves], after: Stamp) -> Result<Option<i64>, Failure> {
+    let snapshot = on.unchecked_transaction()?;
+    let places = places(&snapshot, serves)?;
+    let mut statement = snapshot.prepare_cached(
+        "SELECT due_ms FROM operations WHERE due_ms IS NOT NULL AND due_ms > ?1 \
+         AND place IN (SELECT value FROM json_each(?2)) ORDER BY due_ms LIMIT 1",
+    )?;
+    Ok(statement.query_row(params![after.wall_ms, places], |row| row.get(0)).optional()?)
+}
+
+/// The numbers of the places that are served, as a JSON array.
+fn places(on: &Connection, serves: &[Serves]) -> Result<String, Failure> {
+    let mut statement = on.prepare_cached("SELECT number, connection, cell FROM places")?;
     let places = statement
         .query_map([], |row| Ok((row.get::<_, i64>(0)?, Serves { connection: row.get(1)?, cell: row.get(2)? })))?;
     let mut served = Vec::new();
@@ -191,13 +214,7 @@ pub(crate) fn due(on: &Connection, serves: &[Serves], now: Stamp, limit: u32) ->
             served.push(Value::from(number));
         }
     }
-    // The index gives the order; a place that isn't served is skipped row by row.
-    ids(
-        &snapshot,
-        "SELECT id FROM operations WHERE due_ms IS NOT NULL AND due_ms <= ?1 \
-         AND place IN (SELECT value FROM json_each(?2)) ORDER BY due_ms, id LIMIT ?3",
-        params![now.wall_ms, Value::Array(served).to_string(), limit],
-    )
+    Ok(Value::Array(served).to_string())
 }
 
 /// Operations for people, newest first.

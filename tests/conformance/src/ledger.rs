@@ -80,6 +80,7 @@ pub const CASES: &[Case] = cases![
     queries::due_work_comes_oldest_first,
     queries::due_work_is_only_what_is_served,
     queries::work_that_is_done_is_not_due,
+    queries::it_is_known_when_the_next_work_is_due,
     queries::lists_are_newest_first_and_filtered,
     queries::changed_arguments_keep_the_first_intent,
     retention::a_pruned_operation_leaves_its_tombstone,

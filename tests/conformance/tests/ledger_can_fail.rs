@@ -25,6 +25,7 @@ enum Bug {
     GivesDueWorkNewestFirst,
     GivesDueWorkTooEarly,
     GivesDueWorkToAnybody,
+    TakesThePresentForTheNext,
     ListsWithoutTheFilter,
     ListsOldestFirst,
     PrunesNothing,
@@ -130,6 +131,11 @@ impl Ledger for Planted {
         Ok(due)
     }
 
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
+        let before = Stamp { wall_ms: after.wall_ms.saturating_sub(1), ..after };
+        self.sound.next_due(serves, if self.has(Bug::TakesThePresentForTheNext) { before } else { after }).await
+    }
+
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
         if self.has(Bug::ListsWithoutTheFilter) {
             return self.sound.list(&Filter { phases: Vec::new(), ..filter.clone() }).await;
@@ -188,6 +194,7 @@ async fn each_planted_bug_is_found_by_the_case_that_is_there_for_it() {
         (GivesDueWorkNewestFirst, "due_work_comes_oldest_first"),
         (GivesDueWorkTooEarly, "work_that_is_done_is_not_due"),
         (GivesDueWorkToAnybody, "due_work_is_only_what_is_served"),
+        (TakesThePresentForTheNext, "it_is_known_when_the_next_work_is_due"),
         (ListsWithoutTheFilter, "lists_are_newest_first_and_filtered"),
         (ListsOldestFirst, "lists_are_newest_first_and_filtered"),
         (PrunesNothing, "a_pruned_operation_leaves_its_tombstone"),

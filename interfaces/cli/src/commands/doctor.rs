@@ -7,11 +7,11 @@ use hapax_core::cell::{Connection, Wire};
 use hapax_core::clock::SharedClock;
 use hapax_core::protocol::Stamp;
 use hapax_core::transport::{HttpTransport, SharedTransport};
-use hapax_ledger_postgres::Health;
+use hapax_ledger_postgres::{Health, Options};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, LedgerPlace};
 use crate::exit::{Exit, Failure};
 use crate::ledger::OpenLedger;
 use crate::open::{self, Context};
@@ -82,9 +82,9 @@ async fn ledger(config: &Config) -> Vec<Check> {
         Err(failure) => vec![Check::of("ledger", Err(failure))],
         Ok((ledger, said)) => {
             let mut checks = vec![Check::fine("ledger", said)];
-            if let OpenLedger::Postgres(ledger) = ledger {
+            if let (OpenLedger::Postgres(ledger), LedgerPlace::Postgres(place)) = (ledger, &config.ledger) {
                 match ledger.health().await {
-                    Ok(health) => checks.extend(database(&health)),
+                    Ok(health) => checks.extend(database(&health, place.options)),
                     Err(error) => checks.push(Check::of("ledger database", Err(error.into()))),
                 }
             }
@@ -94,7 +94,7 @@ async fn ledger(config: &Config) -> Vec<Check> {
 }
 
 /// What of the database's settings, and of the way to it, would break what is confirmed.
-fn database(health: &Health) -> Vec<Check> {
+fn database(health: &Health, options: Options) -> Vec<Check> {
     let check = |what: &str, fine: bool, said: String| match fine {
         true => Check::fine(what, said),
         false => Check { what: what.to_owned(), fine, said: format!("nothing was sent: {said}"), exit: Exit::Ledger },
@@ -111,6 +111,8 @@ fn database(health: &Health) -> Vec<Check> {
         true => "in transaction mode; prepared_statements only if it follows them",
         false => "none was seen, which proves nothing; what is done works through one in transaction mode",
     };
+    let (each, all) = (options.writers + options.readers, health.max_connections);
+    let connections = format!("each process holds up to {each}; the server takes {all} from everybody together");
     let origin = match health.knows_origin {
         true => "the server says its cluster and timeline, so a backup that was put back is noticed",
         false => "the server doesn't say its cluster and timeline; run `hapax ledger restored` after every fail-over",
@@ -119,6 +121,7 @@ fn database(health: &Health) -> Vec<Check> {
         check("ledger version", health.is_supported, health.version.clone()),
         check("ledger durability", flushes, format!("{flush}{raised}")),
         check("ledger clock", health.clock_ahead_ms.abs() < Stamp::TOLERANCE_MS, clock),
+        Check::fine("ledger connections", connections),
         Check::fine("ledger pooler", pooler),
         Check::fine("ledger origin", origin),
     ]

@@ -20,6 +20,7 @@ pub(crate) mod show;
 pub(crate) mod stand_in;
 pub(crate) mod supersede;
 pub(crate) mod witness;
+pub(crate) mod work;
 
 use hapax_core::executor::RunReport;
 use hapax_core::ledger::OperationId;
@@ -40,6 +41,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Show(args) => show::run(&args, context).await,
         Command::Ls(args) => ls::run(&args, context).await,
         Command::Recover(args) => recover::run(&args, context).await,
+        Command::Work(args) => work::run(&args, context).await,
         Command::Resolve(args) => resolve::run(&args, context).await,
         Command::Approve(args) => approve::run(&args, context).await,
         Command::Deny(args) => deny::run(&args, context).await,

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use hapax_core::executor::RecoverReport;
 use hapax_core::ledger::{Filter, Phase};
-use hapax_core::words::Outcome;
 
 use super::wait_ms;
 use crate::exit::{Exit, Failure};
 use crate::open::{Context, Opened};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::report;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -77,14 +77,7 @@ async fn watch(args: &Args, context: &Context, opened: &Opened) -> Result<Exit, 
 
 fn print(output: &Output, report: &RecoverReport) {
     for one in &report.operations {
-        let words = match &one.outcome {
-            Outcome::Succeeded { receipt } => {
-                format!("succeeded once  {}", receipt["id"].as_str().unwrap_or_default())
-            }
-            Outcome::Refused { reason } => format!("refused: {reason}"),
-            Outcome::Unknown { why, .. } => format!("unknown: {why}"),
-        };
-        output.line(format!("{}  {words}", one.operation));
+        output.line(report::brief(one));
     }
     for one in &report.unserved {
         output.line(format!("{one}  given to a person: no connection here serves it"));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::floor::{Floor, Worker, wait_until};
 use crate::postgres_ledger::Place;
 use crate::support::{Ended, Shop, StandIn, charge, hapax};
 
@@ -79,6 +80,7 @@ fn answers() -> BTreeMap<&'static str, Value> {
     all.insert("ledger verify", shop.json(0, &["ledger", "verify"]));
     all.insert("ledger restored", shop.json(0, &["ledger", "restored"]));
     all.insert("recover", recovered());
+    all.extend(events_of_workers());
     let declared = |name: &str| format!("{}/../../docs/declare/{name}", env!("CARGO_MANIFEST_DIR"));
     all.insert("cell check", shop.json(0, &["cell", "check", &declared("payments.toml")]));
     let relay = declared("relay.toml");
@@ -121,6 +123,45 @@ fn recovered() -> Value {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     panic!("it was never due");
+}
+
+/// Every event of a worker: one whose ledger goes away and comes back, and one that finds what nobody serves.
+fn events_of_workers() -> BTreeMap<&'static str, Value> {
+    let shop = Shop::open();
+    let nobody = shop.configuration().replace(&shop.stripe.url, "http://127.0.0.1:9").replace("50", "100000");
+    let begin = ["run", "stripe.charge", "--key", "k", "--args", &charge(100).to_string(), "--wait", "1"];
+    shop.configure(&nobody);
+    shop.json(4, &begin);
+    shop.configure(&nobody.replace("connections.shop", "connections.elsewhere"));
+    let mut all = BTreeMap::new();
+    wait_until("an hour of the ledger's time is over", || {
+        let spoken = Worker::start(&shop, &["--until-idle"]).ended();
+        spoken.all("unserved").first().map(|event| all.insert("work: unserved", (*event).clone())).is_some()
+    });
+    let shop = Shop::open();
+    let left_out =
+        "[connections.other]\nintegration = \"stripe\"\nstand_in = true\napi_key_env = \"NO_SUCH_VARIABLE_HERE\"\n";
+    shop.configure(&(shop.configuration() + left_out));
+    let mut worker = Worker::start(&shop, &[]);
+    std::fs::rename(shop.file("hapax.ledger"), shop.file("elsewhere")).expect("moved away");
+    worker.wait_for("away");
+    std::fs::rename(shop.file("elsewhere"), shop.file("hapax.ledger")).expect("moved back");
+    worker.wait_for("back");
+    shop.lose_answers(0..1);
+    shop.wait_until_all_is_done();
+    let spoken = worker.stopped();
+    for (title, event) in [
+        ("work: started", "started"),
+        ("work: operation", "operation"),
+        ("work: away", "away"),
+        ("work: back", "back"),
+        ("work: stopping", "stopping"),
+        ("work: summary", "summary"),
+    ] {
+        let last = spoken.all(event).pop().unwrap_or_else(|| panic!("no {event}: {spoken:?}"));
+        all.insert(title, last.clone());
+    }
+    all
 }
 
 #[test]

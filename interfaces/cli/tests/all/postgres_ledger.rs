@@ -1,8 +1,10 @@
 //! A ledger in PostgreSQL, from the command line. Where none is installed, the test says that it was left out.
 
+use std::process::Command;
+
 use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER, available};
 
-use crate::support::{Ended, hapax};
+use crate::support::{Ended, SCALE, StandIn, hapax};
 
 /// A folder whose configuration names a ledger in a database of its own. Dropping it stops the database.
 pub(crate) struct Place {
@@ -32,8 +34,31 @@ impl Place {
         Some(Self { cluster, runtime, folder })
     }
 
+    /// The program in its folder, ready to be run.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = hapax();
+        command.current_dir(self.folder.path()).env("LEDGER_PASSWORD", PASSWORD).args(args);
+        command
+    }
+
+    /// Takes the database away, or gives it back.
+    pub(crate) fn is_there(&self, there: bool) {
+        let done = async { if there { self.cluster.go_on().await } else { self.cluster.stop().await } };
+        self.runtime.block_on(done).expect("the server obeys");
+    }
+
+    /// Has one more connection to a stand-in, and time running as fast as it does.
+    pub(crate) fn connect(&self, stripe: &StandIn) {
+        let file = self.folder.path().join("hapax.toml");
+        let written = std::fs::read_to_string(&file).expect("the configuration");
+        let ledger = written.split("[connections").next().expect("it begins with the ledger");
+        let connection =
+            format!("[connections.shop]\nintegration = \"stripe\"\nbase_url = \"{}\"\nstand_in = true\n", stripe.url);
+        std::fs::write(&file, format!("{ledger}\n[clock]\nscale = {SCALE}\n{connection}")).expect("written");
+    }
+
     pub(crate) fn run(&self, args: &[&str]) -> Ended {
-        let ended = Ended::of(hapax().current_dir(self.folder.path()).env("LEDGER_PASSWORD", PASSWORD).args(args));
+        let ended = Ended::of(&mut self.command(args));
         assert!(!format!("{}{}", ended.out, ended.err).contains(PASSWORD), "{args:?} shows the password");
         ended
     }
@@ -52,7 +77,9 @@ fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
     assert_eq!(run(&["ls"]).exit, 0);
     let doctor = run(&["doctor", "--offline"]);
     assert_eq!(doctor.exit, 0, "{}{}", doctor.out, doctor.err);
-    for what in ["ledger version", "ledger durability", "ledger clock", "ledger pooler", "ledger origin"] {
+    for what in
+        ["ledger version", "ledger durability", "ledger clock", "ledger connections", "ledger pooler", "ledger origin"]
+    {
         assert!(doctor.out.contains(what), "{}", doctor.out);
     }
     let verified = run(&["--json", "ledger", "verify"]);

@@ -90,6 +90,12 @@ impl StandIn {
         self.call(Call::get(&url))["count"].as_u64().expect("a count")
     }
 
+    /// Lets go of what hangs.
+    pub(crate) fn release(&self) {
+        let done = self.call(Call::post(&format!("{}/_standin/release", self.url)));
+        assert_eq!(done, json!({ "done": true }));
+    }
+
     /// Breaks the provider once.
     pub(crate) fn inject(&self, fault: &Value) {
         let done = self.call(Call::post(&format!("{}/_standin/inject", self.url)).json(fault));

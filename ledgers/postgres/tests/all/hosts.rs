@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use hapax_conformance::ledger::samples::{Draft, leased};
 use hapax_core::clock::Clock;
-use hapax_core::ledger::{LedgerError, OperationId};
+use hapax_core::ledger::{Ledger, LedgerError, OperationId};
 use hapax_ledger_postgres::PostgresLedger;
 use serde_json::json;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use super::support::{PATIENT, address, assert_sound, cluster, fresh, is_there, shared};
+use super::support::{PATIENT, address, assert_sound, cluster, fresh, is_there, own_cluster, shared};
 
 async fn hosts(count: usize) -> Vec<Arc<PostgresLedger>> {
     let (first, schema) = fresh().await;
@@ -126,4 +126,27 @@ async fn all_hosts_have_the_time_of_the_database() {
     let database: i64 = asked.expect("it can be asked").parse().expect("a number");
     let ours = ledger.clock().now().wall_ms;
     assert!(ours >= database && ours < database + 30_000, "{ours} against {database}");
+}
+
+/// A host that only waits for work asks for the header and writes nothing.
+#[tokio::test]
+async fn a_host_that_only_reads_keeps_the_time_of_the_database() {
+    if !is_there("the clock of the database, read without writing") {
+        return;
+    }
+    // A clock of the database that can be set: what is asked for without its schema is found here first.
+    const SETTABLE: &str = "CREATE SCHEMA settable; \
+         CREATE TABLE settable.ahead (by interval); INSERT INTO settable.ahead VALUES ('0 s'); \
+         CREATE FUNCTION settable.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS \
+           'SELECT pg_catalog.clock_timestamp() + by FROM settable.ahead'; \
+         ALTER ROLE postgres SET search_path = settable, pg_catalog, public";
+    let cluster = own_cluster().await;
+    cluster.sql("postgres", SETTABLE).await.expect("SQL works");
+    let ledger = PostgresLedger::create(address(&cluster, "hapax"), PATIENT).await.expect("it can be made");
+    ledger.header().await.expect("it can be read");
+    assert!(ledger.clock().ahead_ms().abs() < 30_000, "{}", ledger.clock().ahead_ms());
+    cluster.sql("postgres", "UPDATE settable.ahead SET by = '1 hour'").await.expect("SQL works");
+    ledger.header().await.expect("it can be read");
+    let behind = -ledger.clock().ahead_ms();
+    assert!((3_570_000..3_630_000).contains(&behind), "{behind}");
 }

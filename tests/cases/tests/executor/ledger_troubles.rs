@@ -48,6 +48,10 @@ impl Ledger for FullLedger {
         self.inner.due(serves, now, limit).await
     }
 
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
+        self.inner.next_due(serves, after).await
+    }
+
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
         self.inner.list(filter).await
     }

@@ -9,3 +9,4 @@ mod people;
 mod provider;
 mod review;
 mod toy;
+mod work;

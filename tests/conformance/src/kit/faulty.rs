@@ -131,6 +131,11 @@ impl Ledger for FaultyLedger {
         self.below.due(serves, now, limit).await
     }
 
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
+        self.state.at_read()?;
+        self.below.next_due(serves, after).await
+    }
+
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
         self.state.at_read()?;
         self.below.list(filter).await

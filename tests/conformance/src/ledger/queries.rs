@@ -105,6 +105,27 @@ pub(super) async fn work_that_is_done_is_not_due(ledger: SharedLedger) {
     assert_eq!(due(&ledger, &charges(), 9_999, 9).await, []);
 }
 
+pub(super) async fn it_is_known_when_the_next_work_is_due(ledger: SharedLedger) {
+    let next = async |serves: &[Serves], after_ms: u64| {
+        ledger.next_due(serves, Stamp::scripted(after_ms)).await.expect("it is known")
+    };
+    assert_eq!(next(&charges(), 0).await, None, "nothing is there");
+    for (key, due) in [("c", 300), ("a", 100), ("b", 200)] {
+        Draft::new(key).due_at(due).begin(&ledger).await.expect("it works");
+    }
+    Draft::new("never").begin(&ledger).await.expect("it works");
+    let refund = Draft::new("d").due_at(150).at_place("stripe-live", "acct_1", "stripe.refund");
+    refund.begin(&ledger).await.expect("it works");
+    assert_eq!(next(&charges(), 0).await, Some(100));
+    assert_eq!(next(&charges(), 99).await, Some(100));
+    assert_eq!(next(&charges(), 100).await, Some(200), "what is due already is not next");
+    assert_eq!(next(&charges(), 300).await, None);
+    let two = [serves("stripe-live", "stripe.charge"), serves("stripe-live", "stripe.refund")];
+    assert_eq!(next(&two, 100).await, Some(150));
+    assert_eq!(next(&[], 0).await, None);
+    assert_eq!(next(&[serves("stripe-eu", "stripe.refund")], 0).await, None);
+}
+
 pub(super) async fn lists_are_newest_first_and_filtered(ledger: SharedLedger) {
     let mut made = Vec::new();
     for (number, phase) in Phase::ALL.into_iter().chain([Phase::Person]).enumerate() {

@@ -49,6 +49,10 @@ impl Ledger for Careless {
         self.below.due(serves, now, limit).await
     }
 
+    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
+        self.below.next_due(serves, after).await
+    }
+
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
         self.below.list(filter).await
     }
