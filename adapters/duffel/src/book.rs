@@ -120,7 +120,11 @@ impl Cell for BookCell {
     }
 }
 
+/// A hold that nobody has paid is not what was asked for: somebody else's, or a purchase that wasn't taken as one.
 fn receipt(order: &Order) -> Result<BookReceipt, Fault> {
+    if order.is_awaiting_payment() {
+        return Err(Fault::Echo("payment of the order".to_owned()));
+    }
     Ok(BookReceipt {
         id: order.id.clone(),
         booking_reference: order.booking_reference.clone(),

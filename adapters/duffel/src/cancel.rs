@@ -1,7 +1,7 @@
 //! `duffel.cancel`: see to it that an order is cancelled.
 //!
 //! Be so: anybody's cancellation satisfies. A quote is taken first, which changes nothing, and noted; then just this
-//! quote is confirmed. An order is cancelled once, so a second confirmation can't do it again.
+//! quote is confirmed, once. What a second confirmation does is not documented, so none goes out by itself.
 
 use hapax_core::capability::{CellSpec, Human, Rung, Stakes};
 use hapax_core::cell::{Cell, CellArgs, CellReceipt, Context, Echo, Shot, Step};
@@ -59,7 +59,8 @@ const SPEC: CellSpec = CellSpec::new(
         Rung::Native(facts::LATEST_QUOTE),
         Rung::Query(facts::BY_ID),
         Rung::Human(Human {
-            place: "the order {order_id} at Duffel, or the airline: is it cancelled?",
+            place: "Duffel's support, with the request id of the answer if there was one: is the order {order_id} \
+                    cancelled, at Duffel or at the airline? Name it by its order id once it is cancelled",
         }),
     ],
 )
@@ -70,7 +71,7 @@ const SPEC: CellSpec = CellSpec::new(
 .patience(facts::SOON)
 .notes(&[QUOTE])
 .reversal("not reversible; book again, if there are seats and at the price of that day")
-.residual("what a second confirmation answers is undocumented; a later quote, which may be a late one of our own, makes ours stale, and then a person sends it again; an order that the airline has cancelled and Duffel shows as it was is confirmed again, and then a person's");
+.residual("an order whose cancellation was not answered may be cancelled at the airline without Duffel knowing it, until a person asks Duffel's support; a later quote, which may be a late one of our own, makes ours stale, and then a person sends it again");
 
 /// A cancellation, quoted or confirmed; only what is read.
 #[derive(Deserialize)]
@@ -98,7 +99,7 @@ impl Cell for CancelCell {
             Some(_) => {}
         }
         let request = v2(Request::post(CANCELLATIONS)).json(json!({ "data": { "order_id": args.order_id } }));
-        let quote: Cancellation = match cx.step::<Answered<_>>(facts::ANSWERS_OF_CANCELLATIONS, request).await? {
+        let quote: Cancellation = match cx.step::<Answered<_>>(facts::ANSWERS_OF_QUOTES, request).await? {
             Ok(answered) => answered.data,
             Err(refusal) => return Ok(Step::Refused(refusal)),
         };

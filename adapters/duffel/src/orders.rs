@@ -90,20 +90,26 @@ pub(crate) async fn ours<R>(
     receipt: fn(&Order) -> Result<R, Fault>,
 ) -> Result<Finding<R>, Fault> {
     let mark = cx.names().mark();
+    let ours = |order: &Order| order.is_marked(&mark);
+    let hits = listed(cx, ("offer_id", offer), ours).await?.iter().map(receipt).collect::<Result<_, _>>()?;
+    Ok(found(hits))
+}
+
+/// Orders by a filter, of which these count: one that is taken no notice of shows others too, on any page.
+async fn listed(
+    cx: &Context,
+    by: (&str, &str),
+    counts: impl Fn(&Order) -> bool + Send + Sync,
+) -> Result<Vec<Order>, Fault> {
     let page = |after: Option<&str>| {
-        let request = v2(Request::get(ORDERS)).query("offer_id", offer).query("limit", "200");
+        let request = v2(Request::get(ORDERS)).query(by.0, by.1).query("limit", "200");
         after.iter().fold(request, |request, after| request.query("after", *after))
     };
-    let hits = cx
-        .search(page(None), |orders: Orders, _| {
-            let hits = orders.data.iter().filter(|order| order.is_marked(&mark)).map(receipt);
-            Ok(Page {
-                hits: hits.collect::<Result<_, _>>()?,
-                next: orders.meta.after.as_deref().map(|at| page(Some(at))),
-            })
-        })
-        .await?;
-    Ok(found(hits))
+    cx.search(page(None), |orders: Orders, _| {
+        let next = orders.meta.after.as_deref().map(|at| page(Some(at)));
+        Ok(Page { hits: orders.data.into_iter().filter(&counts).collect(), next })
+    })
+    .await
 }
 
 /// The order of this id.
@@ -115,19 +121,22 @@ pub(crate) async fn read(cx: &Context, id: &str) -> Result<Option<Order>, Fault>
     }
 }
 
-/// The order that a person names, by its id or its booking reference.
+/// The order that a person names, by its id or its booking reference. One that carries the mark of another
+/// operation is that one's.
 pub(crate) async fn named(cx: &Context, name: &str) -> Result<Option<Order>, Fault> {
-    if is_id(name, "ord_") {
-        return read(cx, name).await;
+    let order = if is_id(name, "ord_") { read(cx, name).await? } else { referred_to(cx, name).await? };
+    match order {
+        Some(order) if order.is_anothers(&cx.names().mark()) => Err(Fault::Echo("mark of the order".to_owned())),
+        order => Ok(order),
     }
-    if !(5..=20).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+}
+
+async fn referred_to(cx: &Context, reference: &str) -> Result<Option<Order>, Fault> {
+    if !(5..=20).contains(&reference.len()) || !reference.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(Fault::Unread("an order is named by its id, ord_..., or its booking reference".to_owned()));
     }
-    let list = v2(Request::get(ORDERS)).query("booking_reference", name).query("limit", "200");
-    let Orders { data, .. } = cx.call(list).await?;
-    // A filter that is not taken notice of would show others too.
-    let mut named: Vec<Order> =
-        data.into_iter().filter(|order| order.booking_reference.as_deref() == Some(name)).collect();
+    let counts = |order: &Order| order.booking_reference.as_deref() == Some(reference);
+    let mut named = listed(cx, ("booking_reference", reference), counts).await?;
     match named.len() {
         0 => Ok(None),
         1 => Ok(named.pop()),

@@ -84,9 +84,18 @@ pub enum OrderStatus {
 }
 
 impl Order {
+    fn mark(&self) -> Option<&str> {
+        self.metadata.as_ref()?.get(MARK).map(String::as_str)
+    }
+
     /// Whether it carries this mark.
     pub(crate) fn is_marked(&self, mark: &str) -> bool {
-        self.metadata.as_ref().and_then(|pairs| pairs.get(MARK)).is_some_and(|found| found == mark)
+        self.mark() == Some(mark)
+    }
+
+    /// Whether it carries the mark of another operation.
+    pub(crate) fn is_anothers(&self, mark: &str) -> bool {
+        self.mark().is_some_and(|found| found != mark)
     }
 
     /// What it costs.

@@ -48,7 +48,7 @@ impl Integration for MsGraph {
 
     fn code(&self, response: &Response) -> Option<Code> {
         let error = serde_json::from_slice::<Envelope>(&response.body).ok()?.error;
-        Some(Code::new("", error.code, &Code::nameless(&error.message)))
+        Some(Code::new("", error.code, &Code::nameless(&unquoted(&error.message))))
     }
 
     /// A mailbox or a chat that is none has other codes.
@@ -130,6 +130,33 @@ struct GraphError {
 struct Profile {
     mail: Option<String>,
     user_principal_name: Option<String>,
+}
+
+/// Microsoft's words without what they quote: "Recipient 'Jane Doe' isn't resolved" names a person. A quote begins
+/// behind a letter of no word, and ends before one, so an apostrophe is none; one without an end is cut to the end.
+fn unquoted(words: &str) -> String {
+    let mut kept = String::new();
+    let mut quote = None;
+    let mut before = None;
+    let mut letters = words.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_edge = |side: Option<char>| side.is_none_or(|side| !side.is_alphanumeric());
+        match quote {
+            None if matches!(letter, '\'' | '"' | '\u{2018}' | '\u{201c}') && is_edge(before) => {
+                kept.push_str("...");
+                quote = Some(match letter {
+                    '\u{2018}' => '\u{2019}',
+                    '\u{201c}' => '\u{201d}',
+                    same => same,
+                });
+            }
+            None => kept.push(letter),
+            Some(end) if letter == end && is_edge(letters.peek().copied()) => quote = None,
+            Some(_) => {}
+        }
+        before = Some(letter);
+    }
+    kept
 }
 
 /// An address that its owner recognises and a log doesn't give away: `a...@example.com`.

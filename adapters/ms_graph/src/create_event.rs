@@ -146,7 +146,9 @@ impl Cell for CreateEventCell {
         if !wire::is_id(id) {
             return Err(Fault::Unread("an event is named by its immutable id".to_owned()));
         }
-        let Some(event) = cx.get::<Event>(wire::expanded(wire::event(id))).await? else { return Ok(None) };
+        let read = wire::expanded_in(wire::event(id), &args.time_zone);
+        let Some(event) = cx.get::<Event>(read).await? else { return Ok(None) };
+        wire::check_not_anothers(cx, &event)?;
         args.is_ours(&event)?;
         receipt(event).map(Some)
     }

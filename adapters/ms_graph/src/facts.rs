@@ -50,16 +50,12 @@ pub(crate) const DRAFT_NOTE: &str = "draft";
 /// Form of our mark in an extended property.
 const MARK_FORM: Form = Form::Text(32);
 
-/// What is sent is no draft any more, and its id stays. What two at once do is not written, so both
-/// may pass. That one which is no draft is refused isn't written either, so it is relied on only where
-/// a look can say whether it still is one.
+/// What is sent is no draft any more, and its id stays. That Graph refuses to send it once more, and what two at once
+/// do, is not written, and a queued one still looks like a draft: a belt.
 pub(crate) const BY_DRAFT: Native = Native::handle(DRAFT_NOTE)
-    .kept(Window::Ever, "somebody deletes or sends the draft")
-    .then_refuses()
     .repeat(Repeat::Refuses)
     .failures(Failures::Unknown)
     .scope(&[Scope::Account])
-    .needs(&[READS_MAIL])
     .from(&[SEND, IMMUTABLE, MESSAGE, NO_DRAFT]);
 
 /// The mail with the draft's id. A queued one still looks like a draft, so an absence only suggests.
@@ -131,12 +127,13 @@ mod tests {
     #[test]
     fn guarantees_follow_from_the_facts() {
         let (mail, needs) = SendMailCell::SPEC.published();
-        assert_eq!((mail.class, mail.best()), (Class::Native, SecondEffect::Enforced));
-        assert_eq!(mail.completion, Completion::Automatic);
-        assert_eq!(mail.exceptions, ["the handle turns out to be spent and the effect is not found"]);
+        assert_eq!((mail.class, mail.best()), (Class::Query, SecondEffect::Withheld));
+        assert_eq!((mail.completion, mail.belts.join(" ").as_str()), (Completion::AutomaticIfFound, "draft"));
         assert_eq!(needs, [super::READS_MAIL]);
         assert!(mail.assumes.iter().any(|what| what.contains("15 min")), "{:?}", mail.assumes);
-        let blind = guarantee(SendMailCell::SPEC, &|_| false, false);
+        let by_policy = guarantee(SendMailCell::SPEC, &|_| true, true);
+        assert_eq!(by_policy.best(), SecondEffect::Likely, "a draft that still is one only suggests");
+        let blind = guarantee(SendMailCell::SPEC, &|_| false, true);
         assert_eq!(blind.best(), SecondEffect::Withheld, "nobody can say whether a draft still is one");
 
         let (event, needs) = CreateEventCell::SPEC.published();

@@ -1,5 +1,6 @@
 //! What a mail is made of, checked before anything is journaled.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use base64::Engine;
@@ -11,6 +12,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::wire::{Recipient, key_property};
+
+/// What a mail shows of whom it goes to, and of what it is about.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Envelope {
+    #[serde(default)]
+    to_recipients: Vec<Recipient>,
+    #[serde(default)]
+    cc_recipients: Vec<Recipient>,
+    #[serde(default)]
+    bcc_recipients: Vec<Recipient>,
+    subject: Option<String>,
+}
 
 /// Sends this mail. Nothing of it is volatile: another wording is another mail. Debug shows counts only.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -109,11 +123,26 @@ impl SendMail {
         draft
     }
 
-    /// Whether a mail goes to the same people, as far as everybody sees them. Somebody may have edited
-    /// our draft before they sent it, or a person may name another mail.
-    pub(crate) fn goes_to(&self, shown: &[Recipient]) -> bool {
-        let is_there = |address: &str| shown.iter().any(|one| one.address().eq_ignore_ascii_case(address));
-        self.to.iter().chain(&self.cc).all(|mailbox| is_there(mailbox.address.as_str()))
+    /// What of a mail is another than was asked for, if it is. Somebody may have edited our draft before they
+    /// sent it, or a person may name another mail. Texts aren't compared: Exchange rewrites them.
+    pub(crate) fn shown_otherwise(&self, shown: &Envelope) -> Option<&'static str> {
+        let asked = |lists: &[&[Mailbox]]| -> BTreeSet<String> {
+            lists.iter().copied().flatten().map(|mailbox| mailbox.address.as_str().to_ascii_lowercase()).collect()
+        };
+        let seen = |lists: &[&[Recipient]]| -> BTreeSet<String> {
+            lists.iter().copied().flatten().map(|one| one.address().to_ascii_lowercase()).collect()
+        };
+        // Who gets a hidden copy need not be shown; if it is, it counts.
+        let hidden = seen(&[&shown.bcc_recipients]);
+        if seen(&[&shown.to_recipients, &shown.cc_recipients]) != asked(&[&self.to, &self.cc])
+            || !hidden.is_empty() && hidden != asked(&[&self.bcc])
+        {
+            return Some("recipients");
+        }
+        match shown.subject.as_deref().unwrap_or_default().trim() == self.subject.trim() {
+            true => None,
+            false => Some("subject"),
+        }
     }
 
     fn people(&self) -> impl Iterator<Item = &Mailbox> {

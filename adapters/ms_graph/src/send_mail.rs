@@ -1,7 +1,8 @@
 //! `ms_graph.send_mail`: send a mail once.
 //!
 //! A draft is created, which nobody gets, and its immutable id is journaled; then the draft is sent.
-//! From there on the same id is the copy in Sent Items, and no draft any more.
+//! From there on the same id is the copy in Sent Items, and no draft any more. That what is no draft is
+//! not sent once more is on no page, so a second request is not sent by itself.
 
 use hapax_core::capability::{CellSpec, Human, Meaning, Row, Rung, Stakes, meaning_of};
 use hapax_core::cell::{Cell, CellReceipt, Context, Shot, Step};
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::facts::{self, DRAFT_NOTE};
-use crate::mail::SendMail;
-use crate::wire::{self, MAILBOX, Marked, Properties, Recipient};
+use crate::mail::{Envelope, SendMail};
+use crate::wire::{self, MAILBOX, Marked, Properties};
 
 /// A mail that Exchange accepted. Whether it arrives, only a mail of non-delivery would tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +49,7 @@ const SPEC: CellSpec = CellSpec::new(
 .later("a mail of non-delivery in the mailbox, or nothing")
 .reversal("not reversible")
 .notes(&[DRAFT_NOTE])
-.residual("that Graph refuses to send what is no draft any more is not written, so it is looked at first; a mail that stays queued for longer than 15 minutes after a lost answer still looks like a draft and is sent again; somebody may send or delete the draft by hand, and then a person looks");
+.residual("a mail whose answer was lost and that still is a draft goes to a person, because it may be queued, and that Graph refuses to send it once more is not written; somebody may edit, send or delete the draft by hand");
 
 /// A mail, with the fields that are read.
 #[derive(Clone, Deserialize)]
@@ -57,10 +58,8 @@ struct Message {
     id: String,
     is_draft: bool,
     parent_folder_id: Option<String>,
-    #[serde(default)]
-    to_recipients: Vec<Recipient>,
-    #[serde(default)]
-    cc_recipients: Vec<Recipient>,
+    #[serde(flatten)]
+    envelope: Envelope,
     #[serde(default)]
     single_value_extended_properties: Properties,
 }
@@ -100,6 +99,9 @@ impl Cell for SendMailCell {
         let mut sent = Vec::new();
         if let Some(draft) = cx.names().note(DRAFT_NOTE) {
             match read(cx, draft).await? {
+                Some(mail) if mail.id != draft => {
+                    return Err(Fault::Unread("the answer is about another mail".to_owned()));
+                }
                 Some(mail) if !mail.is_draft => sent.push(mail),
                 Some(_) => {}
                 None => {
@@ -128,7 +130,10 @@ impl Cell for SendMailCell {
         match read(cx, id).await? {
             None => Ok(None),
             Some(mail) if mail.is_draft => Err(Fault::Unread("this mail is a draft, so it wasn't sent".to_owned())),
-            Some(mail) => args.receipt(mail).map(Some),
+            Some(mail) => {
+                wire::check_not_anothers(cx, &mail)?;
+                args.receipt(mail).map(Some)
+            }
         }
     }
 }
@@ -186,9 +191,9 @@ async fn read_draft(cx: &Context, id: &str) -> Result<Option<Message>, Fault> {
 impl SendMail {
     fn receipt(&self, mail: Message) -> Result<SendMailReceipt, Fault> {
         wire::check_id(&mail.id)?;
-        match self.goes_to(&[mail.to_recipients, mail.cc_recipients].concat()) {
-            true => Ok(SendMailReceipt { id: mail.id }),
-            false => Err(Fault::Echo("recipients".to_owned())),
+        match self.shown_otherwise(&mail.envelope) {
+            None => Ok(SendMailReceipt { id: mail.id }),
+            Some(field) => Err(Fault::Echo(field.to_owned())),
         }
     }
 }

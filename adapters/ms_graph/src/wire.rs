@@ -60,8 +60,17 @@ pub(crate) fn chat(id: &str) -> String {
 
 /// Reads one item with our properties, which only `$expand` shows.
 pub(crate) fn expanded(path: String) -> Request {
+    expand(lasting(Method::Get, path))
+}
+
+/// The same, with times in this zone.
+pub(crate) fn expanded_in(path: String, zone: &str) -> Request {
+    expand(lasting_in(Method::Get, path, zone))
+}
+
+fn expand(read: Request) -> Request {
     let wanted = format!("id eq '{}' or id eq '{}'", key_property(), asked_property());
-    lasting(Method::Get, path).query("$expand", format!("singleValueExtendedProperties($filter={wanted})"))
+    read.query("$expand", format!("singleValueExtendedProperties($filter={wanted})"))
 }
 
 /// Lists the items that carry our mark. A mark has letters and digits only, so it needs no escape.
@@ -131,6 +140,17 @@ pub(crate) async fn items<T: DeserializeOwned + Marked>(
         }
     }
     Ok(items)
+}
+
+/// What a person names may have no mark, but not the mark of another operation: then it is that one's.
+///
+/// # Errors
+/// [`Fault::Echo`] if it has.
+pub(crate) fn check_not_anothers(cx: &Context, named: &impl Marked) -> Result<(), Fault> {
+    match named.properties().value(&key_property()) {
+        Some(mark) if mark != cx.names().mark() => Err(Fault::Echo("mark".to_owned())),
+        _ => Ok(()),
+    }
 }
 
 /// What carries our properties.

@@ -182,9 +182,17 @@ impl Response {
         serde_json::from_slice(&self.body).ok()
     }
 
-    /// Milliseconds to wait, if the `Retry-After` header gives seconds.
+    /// Milliseconds to wait, if the `Retry-After` header gives seconds. Some providers give a fraction, which
+    /// rounds up to a whole second: coming too early is what the header is to prevent.
     pub fn retry_after_ms(&self) -> Option<u64> {
-        self.header("retry-after")?.trim().parse::<u64>().ok().map(|seconds| seconds.saturating_mul(1000))
+        let given = self.header("retry-after")?.trim();
+        let (whole, part) = given.split_once('.').unwrap_or((given, "0"));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number(whole) || !is_number(part) {
+            return None;
+        }
+        let more = u64::from(part.bytes().any(|digit| digit != b'0'));
+        whole.parse::<u64>().ok().map(|seconds| seconds.saturating_add(more).saturating_mul(1000))
     }
 }
 
@@ -192,5 +200,27 @@ impl fmt::Debug for Response {
     /// Status and length only: a body may hold personal data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "status {} with {} bytes", self.status, self.body.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(given: &str) -> Option<u64> {
+        let headers = vec![("retry-after".to_owned(), given.to_owned())];
+        Response { status: 429, headers, body: Vec::new() }.retry_after_ms()
+    }
+
+    #[test]
+    fn seconds_to_wait_are_whole_or_round_up() {
+        for (given, ms) in [("0", 0), ("30", 30_000), (" 7 ", 7_000), ("2.128", 3_000), ("0.2", 1_000), ("5.0", 5_000)]
+        {
+            assert_eq!(waits(given), Some(ms), "{given}");
+        }
+        assert_eq!(waits("18446744073709551615.5"), Some(u64::MAX));
+        for other in ["", "-1", ".5", "1.", "1e3", "inf", "Sat, 28 Nov 2026 16:00:00 GMT", "99999999999999999999"] {
+            assert_eq!(waits(other), None, "{other}");
+        }
     }
 }

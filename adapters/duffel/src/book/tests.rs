@@ -2,7 +2,9 @@ use hapax_core::testing::{Desk, body_of, word};
 use serde_json::Value;
 
 use super::*;
-use crate::testing::{OFFER, ORDER, data, error, losing, missing, order, page, passenger, read, scripted, unclear};
+use crate::testing::{
+    OFFER, ORDER, data, error, held, losing, missing, order, page, passenger, read, scripted, unclear,
+};
 
 const CELL: &str = "duffel.book";
 
@@ -157,6 +159,7 @@ async fn book_echo_mismatch_is_caught() {
         with("total_amount", json!("91.80")),
         with("total_currency", json!("EUR")),
         with("passengers", json!([{}, {}])),
+        held(ORDER, &mark()),
     ];
     for answer in wrong {
         assert_eq!(word(&desk(data(201, answer.clone())).attempt(&args()).await), "echo", "{answer}");
@@ -164,6 +167,10 @@ async fn book_echo_mismatch_is_caught() {
     for (name, value) in [("total_amount", json!("90.805")), ("id", json!("pay_1"))] {
         assert_eq!(word(&desk(data(201, with(name, value))).attempt(&args()).await), "unclear");
     }
+    let unpaid = desk(page(&[held(ORDER, &mark())], None)).find(&args()).await;
+    assert!(matches!(unpaid, Err(Fault::Echo(_))), "{unpaid:?}");
+    let named = desk(data(200, held(ORDER, &mark()))).fetch(&args(), ORDER).await;
+    assert!(matches!(named, Err(Fault::Echo(_))), "{named:?}");
 }
 
 #[tokio::test]
@@ -199,19 +206,31 @@ async fn book_cancelled_order_has_a_failed_fate() {
 #[tokio::test]
 async fn book_fetch_reads_what_a_person_names() {
     let desk_of = |answer| desk(answer);
-    let desk = desk_of(data(200, order(ORDER, "by hand")));
-    assert!(matches!(desk.fetch(&args(), ORDER).await, Ok(Some(receipt)) if receipt.id == ORDER));
-    assert_eq!(desk.asked(), [format!("GET /air/orders/{ORDER}")]);
+    // Made by hand, so without a mark.
+    let by_hand = |id: &str| {
+        let mut order = order(id, "");
+        order["metadata"] = json!({});
+        order
+    };
+    for ours in [by_hand(ORDER), order(ORDER, &mark())] {
+        let desk = desk_of(data(200, ours));
+        assert!(matches!(desk.fetch(&args(), ORDER).await, Ok(Some(receipt)) if receipt.id == ORDER));
+        assert_eq!(desk.asked(), [format!("GET /air/orders/{ORDER}")]);
+    }
     assert_eq!(desk_of(missing()).fetch(&args(), ORDER).await, Ok(None));
-    assert!(desk_of(data(200, order("ord_other", "x"))).fetch(&args(), ORDER).await.is_err(), "another order");
-    let mut other = order("ord_other", "x");
+    assert!(desk_of(data(200, by_hand("ord_other"))).fetch(&args(), ORDER).await.is_err(), "another order");
+    let echo = desk_of(data(200, order(ORDER, "another"))).fetch(&args(), ORDER).await;
+    assert!(matches!(echo, Err(Fault::Echo(_))), "another operation's");
+    let mut other = by_hand("ord_other");
     other["booking_reference"] = json!("AAAAAA");
-    let desk = desk_of(page(&[other.clone(), order(ORDER, "x")], None));
+    // The filter may be taken no notice of: every page is read.
+    let pages = || [page(&[other.clone()], Some("more")), page(&[by_hand(ORDER)], None)];
+    let desk = scripted(CELL, pages());
     assert!(matches!(desk.fetch(&args(), "RZPNX8").await, Ok(Some(receipt)) if receipt.id == ORDER));
-    assert_eq!(desk.asked(), ["GET /air/orders?booking_reference=RZPNX8&limit=200"]);
-    assert_eq!(desk_of(page(&[other], None)).fetch(&args(), "RZPNX8").await, Ok(None));
-    let two = page(&[order(ORDER, "x"), order("ord_2", "x")], None);
-    assert!(desk_of(two).fetch(&args(), "RZPNX8").await.is_err());
+    assert_eq!(desk.asked()[0], "GET /air/orders?booking_reference=RZPNX8&limit=200");
+    assert_eq!(desk_of(page(&[other.clone()], None)).fetch(&args(), "RZPNX8").await, Ok(None));
+    let two = [page(&[by_hand(ORDER)], Some("more")), page(&[by_hand("ord_2")], None)];
+    assert!(scripted(CELL, two).fetch(&args(), "RZPNX8").await.is_err(), "two on two pages");
     for name in ["", "pay_1", "../x", "R ZPNX8"] {
         assert!(scripted(CELL, []).fetch(&args(), name).await.is_err(), "{name}");
     }

@@ -150,9 +150,11 @@ async fn cancel_open_order_is_absent() {
 }
 
 #[tokio::test]
-async fn cancel_refused_at_last_is_refused() {
+async fn cancel_refused_at_last_is_not_guessed() {
     let answer = quoted(error(422, "invalid_state_error", "order_not_cancellable")).attempt(&args()).await;
-    assert_eq!(word(&answer), "refused");
+    assert_eq!(word(&answer), "unclear");
+    let answer = quoted(error(422, "validation_error", "not_found")).attempt(&args()).await;
+    assert_eq!(word(&answer), "refused", "a request that is wrong by itself");
 }
 
 #[tokio::test]

@@ -38,10 +38,16 @@ impl Subject for Duffel {
     }
 
     fn unreached(&self) -> Vec<(&'static str, &'static str)> {
-        vec![(
-            "found:failed",
-            "what becomes of an order is its fate; a hold that nobody can pay any more may be paid at the airline",
-        )]
+        vec![
+            (
+                "found:failed",
+                "what becomes of an order is its fate; a hold that nobody can pay any more may be paid at the airline",
+            ),
+            (
+                "verdict:taken",
+                "nothing is ordered, paid or cancelled twice by us, and here nobody else does it in between",
+            ),
+        ]
     }
 
     fn hidden_bugs(&self) -> Vec<(&'static str, &'static str)> {
@@ -49,14 +55,14 @@ impl Subject for Duffel {
             ("fresh-key-per-attempt", "Duffel takes no key"),
             (
                 "second-refusal-closes",
-                "nothing is ordered or paid a second time while the first request is open; a cancellation is looked for",
+                "nothing is ordered, paid or cancelled a second time while the first request is open",
             ),
             ("claim-not-stored", "every order carries our mark, and who pays or cancels one claims nothing"),
         ]
     }
 
     fn cells(&self) -> Vec<Arc<dyn CellSubject>> {
-        vec![Arc::new(orders::Book), Arc::new(orders::Hold), Arc::new(changes::Pay), Arc::new(changes::Cancel)]
+        vec![Arc::new(orders::BOOK), Arc::new(orders::HOLD), Arc::new(changes::Pay), Arc::new(changes::Cancel)]
     }
 }
 

@@ -1,9 +1,9 @@
 //! What others do at Duffel: they ask the stand-in itself, past every fault. And what several cells have in common.
 
-use hapax_conformance::kit::{End, Site};
+use hapax_conformance::kit::{End, Site, found_or_a_persons};
 use hapax_standin::Reply;
 use hapax_standin::client::Call;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Asks as somebody else of the same account does.
 pub(crate) async fn post(site: &Site, path: &str, data: Option<Value>) -> Result<Value, String> {
@@ -62,24 +62,7 @@ pub(crate) fn error_reply(status: u16) -> Reply {
     Reply::json(status, &json!({ "errors": [error], "meta": { "status": status, "request_id": "kit" } }))
 }
 
-/// Nobody says that a 429 did nothing.
-pub(crate) const LIMITED: (&str, End) = ("429-storm", End::Person);
-
-/// What isn't found is a person's: nothing documented keeps a second effect away.
+/// What isn't found is a person's, and so is what is limited: nobody says that a 429 did nothing.
 pub(crate) fn a_persons() -> Vec<(&'static str, End)> {
-    vec![
-        LIMITED,
-        // The process is stopped in its second try: what it wrote down may have left, so a person has it.
-        ("connection-refused", End::Any),
-        // Cut before the first byte left, it goes again; after it, nobody can tell, and a person has it.
-        ("connection-cut-at-once", End::Any),
-        // The provider goes on in the end, inside settle, and it is found.
-        ("hangs-before", End::Succeeded),
-        // A departure that was written and answered with an error was not made, and nobody can know that.
-        ("ledger-writes-and-fails", End::Any),
-    ]
-}
-
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
+    [found_or_a_persons(), vec![("429-storm", End::Person)]].concat()
 }

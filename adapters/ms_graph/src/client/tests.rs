@@ -46,6 +46,24 @@ fn client_secrets_and_addresses_are_never_shown() {
 }
 
 #[test]
+fn client_quotes_in_messages_are_cut() {
+    for (message, shown) in [
+        (
+            "At least one recipient isn't valid., Recipient 'Jané O'Neill' isn't resolved.",
+            "At least one recipient isn't valid., Recipient ... isn't resolved.",
+        ),
+        ("The value \"Grüße an Jane\" is too long.", "The value ... is too long."),
+        ("No \u{201c}Jane\u{201d}, no \u{2018}Kim\u{2019}", "No ..., no ..."),
+        ("It has no end: 'Jane Doe is", "It has no end: ..."),
+        ("Access is denied. Check credentials and try again.", "Access is denied. Check credentials and try again."),
+    ] {
+        let body = json!({ "error": { "code": "ErrorInvalidRecipients", "message": message } });
+        let code = integration().code(&response(400, &body)).expect("an envelope");
+        assert_eq!(code.message, shown);
+    }
+}
+
+#[test]
 fn client_reads_only_the_providers_envelope() {
     let graph = integration();
     for foreign in [

@@ -172,10 +172,20 @@ async fn create_event_deleted_by_hand_is_absent() {
 #[tokio::test]
 async fn create_event_persons_receipt_is_read_and_compared() {
     let read_it = |answer| async move { desk([answer]).fetch(&args(), "AAkEvent=").await };
-    assert!(read_it(read("AAkEvent=", "Review", None)).await.expect("read").is_some());
+    let desk = desk([read("AAkEvent=", "Review", None)]);
+    assert!(desk.fetch(&args(), "AAkEvent=").await.expect("read").is_some());
+    let prefer = "IdType=\"ImmutableId\", outlook.timezone=\"Europe/Berlin\"";
+    assert_eq!(desk.request(0).headers, [("Prefer".to_owned(), prefer.to_owned())], "so that times can be compared");
     assert!(matches!(read_it(read("AAkEvent=", "Other", None)).await, Err(Fault::Echo(_))));
+    let mut later = made();
+    later["start"]["dateTime"] = "2026-12-02T10:00:00.0000000".into();
+    assert_eq!(read_it((200, later)).await, Err(Fault::Echo("start".to_owned())));
+    // An equal event of another operation is that one's.
+    let (status, mut anothers) = read("AAkEvent=", "Review", None);
+    anothers["singleValueExtendedProperties"] = properties("another", Some(&args().asked()));
+    assert_eq!(read_it((status, anothers)).await, Err(Fault::Echo("mark".to_owned())));
     assert_eq!(read_it(error(404, "ErrorItemNotFound")).await, Ok(None));
-    assert!(desk([]).fetch(&args(), "../x").await.is_err());
+    assert!(self::desk([]).fetch(&args(), "../x").await.is_err());
 }
 
 #[test]

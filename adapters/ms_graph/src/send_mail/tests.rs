@@ -28,6 +28,7 @@ fn mail(id: &str, is_draft: bool, to: &str, mark: &str) -> (u16, Value) {
     let folder = if is_draft { "drafts" } else { "sentitems" };
     let shown = json!({
         "id": id, "isDraft": is_draft, "parentFolderId": folder, "toRecipients": people, "ccRecipients": [],
+        "subject": "Grüße", "bccRecipients": [],
         "singleValueExtendedProperties": properties(mark, None),
     });
     (200, shown)
@@ -206,6 +207,9 @@ async fn send_mail_failed_page_is_no_absence() {
         assert!(noted([draft(), bad]).find(&args()).await.is_err());
     }
     assert!(noted([draft(), list(&["AAk1="], None), (200, json!({ "id": "AAk1=" }))]).find(&args()).await.is_err());
+    for other in [sent("AAkOther="), mail("AAkOther=", true, "jane@example.com", &mark())] {
+        assert!(noted([other, list(&[], None)]).find(&args()).await.is_err(), "not the mail that was asked for");
+    }
     let (status, list) = list(&[], Some("https://graph.microsoft.com/v1.0/me/messages"));
     assert!(noted([draft(), (status, list)]).find(&args()).await.is_err(), "a next page that is nowhere");
 }
@@ -229,6 +233,38 @@ async fn send_mail_mark_on_a_mail_to_others_is_an_echo_fault() {
     let echo = Err(Fault::Echo("recipients".to_owned()));
     assert_eq!(noted([to_eve(DRAFT), list(&[], None)]).find(&args()).await, echo);
     assert_eq!(noted([gone(), list(&["AAk1="], None), to_eve("AAk1=")]).find(&args()).await, echo);
+}
+
+#[tokio::test]
+async fn send_mail_edited_draft_is_an_echo_fault() {
+    let people = |addresses: &[&str]| -> Value {
+        addresses.iter().map(|address| json!({ "emailAddress": { "address": address } })).collect()
+    };
+    let shown = |name: &str, value: Value| {
+        let (status, mut mail) = sent(DRAFT);
+        mail[name] = value;
+        noted([(status, mail), list(&[], None)])
+    };
+    for (name, value, differs) in [
+        ("toRecipients", people(&["jane@example.com", "eve@example.com"]), "recipients"),
+        ("toRecipients", people(&[]), "recipients"),
+        ("ccRecipients", people(&["eve@example.com"]), "recipients"),
+        ("bccRecipients", people(&["eve@example.com"]), "recipients"),
+        ("subject", json!("Grüße an alle"), "subject"),
+        ("subject", Value::Null, "subject"),
+    ] {
+        assert_eq!(shown(name, value).find(&args()).await, Err(Fault::Echo(differs.to_owned())), "{name}");
+    }
+    let hidden = SendMail { bcc: args().to, to: Vec::new(), ..args() };
+    let found = |bcc: Value| {
+        let (status, mut mail) = sent(DRAFT);
+        (mail["toRecipients"], mail["bccRecipients"]) = (json!([]), bcc);
+        noted([(status, mail), list(&[], None)])
+    };
+    for bcc in [people(&["JANE@example.com"]), people(&[])] {
+        assert!(matches!(found(bcc).find(&hidden).await, Ok(Finding::Happened(_))), "they need not be shown");
+    }
+    assert!(found(people(&["eve@example.com"])).find(&hidden).await.is_err());
 }
 
 #[tokio::test]
@@ -261,6 +297,14 @@ async fn send_mail_persons_receipt_is_read_and_compared() {
     assert!(desk([sent("AAk1=")]).fetch(&args(), "AAk1=").await.expect("read").is_some());
     let eve = mail("AAk1=", false, "eve@example.com", "");
     assert!(matches!(desk([eve]).fetch(&args(), "AAk1=").await, Err(Fault::Echo(_))));
+    // An equal mail of another operation is that one's; one by hand has no mark.
+    let anothers = mail("AAk1=", false, "jane@example.com", "another");
+    assert_eq!(desk([anothers]).fetch(&args(), "AAk1=").await, Err(Fault::Echo("mark".to_owned())));
+    let (status, mut by_hand) = sent("AAk1=");
+    by_hand["singleValueExtendedProperties"] = json!([]);
+    assert!(desk([(status, by_hand.clone())]).fetch(&args(), "AAk1=").await.expect("read").is_some());
+    by_hand["subject"] = "Hello".into();
+    assert_eq!(desk([(status, by_hand)]).fetch(&args(), "AAk1=").await, Err(Fault::Echo("subject".to_owned())));
     assert!(matches!(desk([draft()]).fetch(&args(), DRAFT).await, Err(Fault::Unread(_))));
     assert_eq!(desk([gone()]).fetch(&args(), "AAk1=").await, Ok(None));
     assert!(desk([]).fetch(&args(), "../x").await.is_err());

@@ -42,6 +42,7 @@ impl Mail {
             "id": self.id, "isDraft": self.is_draft(now_ms), "subject": self.fields["subject"],
             "parentFolderId": if self.is_draft(now_ms) { "drafts" } else { "sentitems" },
             "toRecipients": list("toRecipients"), "ccRecipients": list("ccRecipients"),
+            "bccRecipients": list("bccRecipients"),
         })
     }
 

@@ -1,7 +1,7 @@
 //! What the kit can't know of `ms_graph.create_event`.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -52,7 +52,7 @@ impl CellSubject for CreateEvent {
     }
 
     fn foreign_members(&self) -> Map<String, Value> {
-        site::members(json!({ "id": "AAkALgforeign", "transactionId": "foreign" }))
+        members(json!({ "id": "AAkALgforeign", "transactionId": "foreign" }))
     }
 
     fn error_reply(&self, status: u16) -> Reply {

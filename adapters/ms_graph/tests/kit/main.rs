@@ -48,6 +48,10 @@ impl Subject for MsGraph {
                 "found:failed",
                 "a draft that is gone and not found proves nothing, and what was created or posted happened",
             ),
+            (
+                "verdict:taken",
+                "a draft is told to go once by us, and that somebody sent it before is told by Graph in no documented words",
+            ),
             ("event:fated", "mails of non-delivery and answers of attendees are not followed"),
         ]
     }

@@ -1,7 +1,7 @@
 //! What the kit can't know of `ms_graph.post_chat_message`.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -48,7 +48,7 @@ impl CellSubject for PostChatMessage {
     }
 
     fn foreign_members(&self) -> Map<String, Value> {
-        site::members(json!({ "id": "1", "chatId": "19:foreign@thread.v2" }))
+        members(json!({ "id": "1", "chatId": "19:foreign@thread.v2" }))
     }
 
     fn error_reply(&self, status: u16) -> Reply {
@@ -85,17 +85,6 @@ impl CellSubject for PostChatMessage {
     }
 
     fn ends(&self) -> Vec<(&'static str, End)> {
-        vec![
-            // Nobody says that a 429 did nothing.
-            ("429-storm", End::Person),
-            // The process is stopped in its second try: what it wrote down may have left, so a person has it.
-            ("connection-refused", End::Any),
-            // Cut before the first byte left, it goes again; after it, nobody can tell, and a person has it.
-            ("connection-cut-at-once", End::Any),
-            // Graph goes on in the end, inside settle, and it is found.
-            ("hangs-before", End::Succeeded),
-            // A departure that was written and answered with an error was not made, and nobody can know that.
-            ("ledger-writes-and-fails", End::Any),
-        ]
+        site::a_persons()
     }
 }

@@ -1,7 +1,7 @@
 //! What the kit can't know of `ms_graph.send_mail`.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -54,7 +54,7 @@ impl CellSubject for SendMail {
     }
 
     fn foreign_members(&self) -> Map<String, Value> {
-        site::members(json!({ "id": "AAkALgforeign", "isDraft": false }))
+        members(json!({ "id": "AAkALgforeign", "isDraft": false }))
     }
 
     fn error_reply(&self, status: u16) -> Reply {
@@ -91,7 +91,6 @@ impl CellSubject for SendMail {
     }
 
     fn ends(&self) -> Vec<(&'static str, End)> {
-        // Nobody says that a 429 did nothing, so tries that are bounded in number are used up.
-        vec![("429-storm", End::Person)]
+        site::a_persons()
     }
 }

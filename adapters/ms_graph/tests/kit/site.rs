@@ -1,9 +1,9 @@
 //! What others do at the stand-in: requests past every fault.
 
-use hapax_conformance::kit::Site;
+use hapax_conformance::kit::{End, Site, found_or_a_persons};
 use hapax_standin::Reply;
 use hapax_standin::client::Call;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Posts as somebody else does.
 pub(crate) async fn post(site: &Site, path: &str, body: Option<&Value>) -> Result<Value, String> {
@@ -17,12 +17,12 @@ pub(crate) async fn post(site: &Site, path: &str, body: Option<&Value>) -> Resul
     }
 }
 
-/// An object's members.
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
-}
-
 /// Graph's own error of this status.
 pub(crate) fn error_reply(status: u16) -> Reply {
     Reply::json(status, &json!({ "error": { "code": "kit", "message": "the kit says no" } }))
+}
+
+/// What isn't found is a person's, and so is what is limited: nobody says that a 429 did nothing.
+pub(crate) fn a_persons() -> Vec<(&'static str, End)> {
+    [found_or_a_persons(), vec![("429-storm", End::Person)]].concat()
 }

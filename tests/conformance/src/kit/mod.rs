@@ -25,7 +25,7 @@ pub use report::{Ended, Report, Row, say};
 pub use run::{Intent, Run, WAIT_MS};
 pub use runner::Kit;
 pub use stops::{Stop, Stops};
-pub use subject::{CellSubject, End, Routes, Sample, Site, Subject};
+pub use subject::{CellSubject, End, Routes, Sample, Site, Subject, found_or_a_persons, members};
 pub use time::{SteppedClock, WorldTime};
 pub use upgrade::{bent_spec, reworded, upgraded};
 pub use violation::{Invariant, Played, Violation, hold};

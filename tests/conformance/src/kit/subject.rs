@@ -93,6 +93,26 @@ pub enum End {
     Any,
 }
 
+/// How runs end of a cell where nothing documented keeps a second effect away, so that what isn't found is a
+/// person's.
+pub fn found_or_a_persons() -> Vec<(&'static str, End)> {
+    vec![
+        // The process is stopped in its second try: what it wrote down may have left, so a person has it.
+        ("connection-refused", End::Any),
+        // Cut before the first byte left, it goes again; after it, nobody can tell, and a person has it.
+        ("connection-cut-at-once", End::Any),
+        // The provider goes on in the end, inside settle, and it is found.
+        ("hangs-before", End::Succeeded),
+        // A departure that was written and answered with an error was not made, and nobody can know that.
+        ("ledger-writes-and-fails", End::Any),
+    ]
+}
+
+/// An object's members, as [`CellSubject::foreign_members`] gives them.
+pub fn members(value: Value) -> Map<String, Value> {
+    if let Value::Object(members) = value { members } else { Map::new() }
+}
+
 /// One cell, with what the kit can't know of it.
 #[async_trait]
 pub trait CellSubject: Send + Sync + 'static {
