@@ -3,10 +3,13 @@
 //! A draft is created, which nobody gets, and its id and thread are journaled; then the draft is
 //! sent, which uses it up. From there on the draft itself can be sent only once.
 
+use std::collections::BTreeSet;
+
 use hapax_core::capability::{CellSpec, Human, Meaning, Rung, Stakes, meaning_of};
 use hapax_core::cell::{Cell, CellReceipt, Context, Echo, Shot, Step};
 use hapax_core::transport::{Body, Method, Request, is_plain_segment};
 use hapax_core::words::{Answer, Fault, Finding, Refusal, found};
+use lettre::message::Mailboxes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -118,6 +121,11 @@ impl Cell for SendCell {
             return Err(Fault::Unread("a mail is named by Gmail's id of the message".to_owned()));
         }
         let Some((message, headers)) = read_heads(cx, id).await? else { return Ok(None) };
+        // A mail by hand has no mark; an equal one of another operation is that one's.
+        let mark = cx.names().mark();
+        if values(&headers, KEY).any(|value| !value.is_empty() && value != mark) {
+            return Err(Fault::Echo("mark".to_owned()));
+        }
         goes_to_the_same(args, &headers)?;
         receipt(message).map(Some)
     }
@@ -238,12 +246,14 @@ async fn read_heads(cx: &Context, id: &str) -> Result<Option<(Message, Vec<Heade
 
 /// Somebody may have edited our draft before they sent it, or a person may name another mail.
 fn goes_to_the_same(args: &Mail, headers: &[Header]) -> Result<(), Fault> {
-    let shown: String = values(headers, "To").chain(values(headers, "Cc")).collect::<Vec<_>>().join(",").to_lowercase();
-    let is_there = |address: &str| shown.contains(&address.to_lowercase());
-    match args.visible().all(|address| is_there(address.as_str())) {
-        true => Ok(()),
-        false => Err(Fault::Echo("recipients".to_owned())),
+    let mut shown = BTreeSet::new();
+    for value in values(headers, "To").chain(values(headers, "Cc")) {
+        let people: Mailboxes =
+            value.parse().map_err(|_| Fault::Unread("a mail whose recipients can't be read".to_owned()))?;
+        shown.extend(people.into_iter().map(|one| one.email.to_string().to_lowercase()));
     }
+    let asked: BTreeSet<String> = args.visible().map(|address| address.as_str().to_lowercase()).collect();
+    if shown == asked { Ok(()) } else { Err(Fault::Echo("recipients".to_owned())) }
 }
 
 fn read_draft(id: &str) -> Request {

@@ -225,8 +225,15 @@ async fn send_mark_is_read_from_the_raw_mail_where_headers_are_dropped() {
 #[tokio::test]
 async fn send_mark_on_a_mail_to_others_is_an_echo_fault() {
     let mark = scripted([]).mark();
-    let desk = scripted([gone(), page(&["m1"], None), sent("m1", &mark, "eve@example.com", BEGAN)]).noted();
-    assert_eq!(desk.find(&mail()).await, Err(Fault::Echo("recipients".to_owned())));
+    // Others, one more, nobody, and an address that ours ends like.
+    let more = format!("{JANE}, eve@example.com");
+    for people in ["eve@example.com", &more, "", "mary-jane@example.com"] {
+        let desk = scripted([gone(), page(&["m1"], None), sent("m1", &mark, people, BEGAN)]).noted();
+        assert_eq!(desk.find(&mail()).await, Err(Fault::Echo("recipients".to_owned())), "{people}");
+    }
+    let named = "\"Doe, Jane\" <JANE@EXAMPLE.COM>";
+    let desk = scripted([gone(), page(&["m1"], None), sent("m1", &mark, named, BEGAN)]).noted();
+    assert!(matches!(desk.find(&mail()).await, Ok(Finding::Happened(_))), "the same address, written otherwise");
 }
 
 #[tokio::test]
@@ -252,6 +259,12 @@ async fn send_persons_receipt_is_read_and_compared() {
     assert!(desk.fetch(&mail(), "m1").await.expect("read").is_some());
     let desk = scripted([sent("m1", "", "eve@example.com", BEGAN)]);
     assert!(matches!(desk.fetch(&mail(), "m1").await, Err(Fault::Echo(_))));
+    let anothers = scripted([sent("m1", "another", JANE, BEGAN)]);
+    assert_eq!(
+        anothers.fetch(&mail(), "m1").await,
+        Err(Fault::Echo("mark".to_owned())),
+        "an equal mail of another key"
+    );
     assert_eq!(scripted([gone()]).fetch(&mail(), "m1").await, Ok(None));
     assert!(scripted([]).fetch(&mail(), "../x").await.is_err());
 }
