@@ -1,7 +1,7 @@
 //! What the kit can't know of the cells: where their requests go, what must be there first, what one effect is.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::client::Call;
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
@@ -60,10 +60,6 @@ fn error_reply(status: u16) -> Reply {
     };
     let error = json!({ "status": status, "code": code, "title": "the kit says no" });
     Reply::json(status, &json!({ "errors": [error] }))
-}
-
-fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }
 
 /// Nothing but a person: whatever is left open is theirs.

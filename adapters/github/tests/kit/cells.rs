@@ -1,11 +1,11 @@
 //! What the kit can't know of merging.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, REPOSITORY, ask, members, pull};
+use crate::site::{self, REPOSITORY, ask, pull};
 
 const ONCE: &str = "a pull request is merged once: a second merge of it is no second intent";
 

@@ -1,11 +1,11 @@
 //! What the kit can't know of closing an issue.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, REPOSITORY, ask, members, post};
+use crate::site::{self, REPOSITORY, ask, post};
 
 const ONCE: &str = "an issue is closed once: a second closing of it is no second intent";
 const ONE: &str = "/repos/*/*/issues/*";

@@ -1,11 +1,11 @@
 //! What the kit can't know of the cells that make something and find it again by its mark.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, REPOSITORY, ask, members, post};
+use crate::site::{self, REPOSITORY, ask, post};
 
 const PAIR: &str = "a head and a base have one open pull request: a second one is no second intent";
 const TAG: &str = "a tag has one published release: a second one is no second intent";

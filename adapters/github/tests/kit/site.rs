@@ -3,7 +3,7 @@
 use hapax_conformance::kit::Site;
 use hapax_standin::Reply;
 use hapax_standin::client::Call;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The repository in which all is done.
 pub(crate) const REPOSITORY: &str = "octocat/hello-world";
@@ -28,11 +28,6 @@ pub(crate) async fn post(site: &Site, path: &str, body: &Value) -> Result<Value,
 /// Opens a pull request by hand.
 pub(crate) async fn pull(site: &Site, head: &str) -> Result<Value, String> {
     post(site, "pulls", &json!({ "title": "By hand", "head": head, "base": "main" })).await
-}
-
-/// An object's members.
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }
 
 /// GitHub's own error of this status.

@@ -1,11 +1,11 @@
 //! What the kit can't know of `google_calendar.create_event`.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, members, moment};
+use crate::site::{self, moment};
 
 /// `google_calendar.create_event`.
 pub(crate) struct CreateEvent;

@@ -1,11 +1,11 @@
 //! What the kit can't know of the cells that see to it that something is so.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, ask, members, moment};
+use crate::site::{self, ask, moment};
 
 const ONCE: &str = "it is made so once: a second intent of it has no effect of its own";
 const ALIKE: &str = "an event looks after two changes as it does after one, so no look can find two";

@@ -4,7 +4,7 @@ use hapax_conformance::kit::Site;
 use hapax_core::cell::Credentials;
 use hapax_standin::Reply;
 use hapax_standin::client::Call;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A token as it is.
 pub(crate) fn token(text: &str) -> Credentials {
@@ -33,11 +33,6 @@ pub(crate) async fn by_hand(site: &Site, summary: &str) -> Result<Value, String>
 /// This hour of the first of December, in Berlin, under the name that Google or the arguments have for it.
 pub(crate) fn moment(hour: u32, name: &str) -> Value {
     json!({ name: format!("2026-12-01T{hour}:00:00+01:00") })
-}
-
-/// An object's members.
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }
 
 /// Google's own error of this status.

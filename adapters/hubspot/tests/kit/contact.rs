@@ -1,11 +1,11 @@
 //! What the kit can't know of `hubspot.upsert_contact`.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, members, post, routes};
+use crate::site::{self, post, routes};
 
 const ONCE: &str = "a contact has a value once: a second upsert of the same values is no second intent";
 const UPSERT: &str = "/crm/v3/objects/contacts/batch/upsert";

@@ -1,11 +1,11 @@
 //! What the kit can't know of the cells that create a record with our key.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, members, post, routes};
+use crate::site::{self, post, routes};
 
 const UNIQUE: &str =
     "a read by a unique value shows one record at most: that HubSpot keeps it unique is what is relied on";

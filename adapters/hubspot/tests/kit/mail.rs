@@ -1,11 +1,11 @@
 //! What the kit can't know of `hubspot.send_single_email`.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::site::{self, members, post, routes};
+use crate::site::{self, post, routes};
 
 const SEND: &str = "/marketing/v3/transactional/single-email/send";
 

@@ -3,7 +3,7 @@
 use hapax_conformance::kit::{End, Routes, Site};
 use hapax_standin::Reply;
 use hapax_standin::client::Call;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The needs that the cells name.
 pub(crate) const MET: [&str; 3] = [
@@ -26,11 +26,6 @@ pub(crate) async fn post(site: &Site, path: &str, body: &Value) -> Result<Value,
     let reply = call.send().await.map_err(|error| error.to_string())?;
     let is_good = (200..300).contains(&reply.status);
     if is_good { Ok(reply.value()) } else { Err(format!("{path}: {} {}", reply.status, reply.value())) }
-}
-
-/// An object's members.
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }
 
 /// HubSpot's own error of this status.

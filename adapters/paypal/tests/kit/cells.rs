@@ -1,7 +1,7 @@
 //! What the kit can't know of the cells: where their requests go, what must be there first, what one effect is.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -11,10 +11,6 @@ const CAPTURE: (&str, &str) = ("POST", "/v2/checkout/orders/*/capture");
 
 /// Nobody says that a 429 did nothing, and three requests that may have done something are the most.
 const LIMITED: &str = "429-storm";
-
-fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
-}
 
 /// `paypal.pay_order`.
 pub(crate) struct PayOrder;

@@ -1,7 +1,7 @@
 //! What the kit can't know of Resend's cells.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -18,10 +18,6 @@ const LIMITED: (&str, End) = ("429-storm", End::Person);
 /// Nobody says what an answered 5xx leaves of a key, so it isn't relied on, and an absence only suggests.
 fn unsaid() -> Vec<(&'static str, End)> {
     vec![LIMITED, ("502-before", End::Person), ("503-before", End::Person), ("504-before", End::Person)]
-}
-
-fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }
 
 fn mail_to(address: &str, number: u64) -> Value {

@@ -1,7 +1,7 @@
 //! What the kit can't know of SendGrid's cells.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -10,10 +10,6 @@ use crate::site;
 const ONCE: &str = "it is made so once: a second intent of it has no effect of its own";
 const LATE: &str =
     "a late cancellation is read as refused only by a look after settle, so the first call doesn't say refused yet";
-
-fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
-}
 
 fn mail_to(to: &str, number: u64) -> Value {
     json!({

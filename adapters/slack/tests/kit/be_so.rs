@@ -1,11 +1,11 @@
 //! What the kit can't know of the cells that see to it that something is so.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::cells::{PENDING, field, members};
+use crate::cells::{PENDING, field};
 use crate::site::{self, channel};
 
 const ONE: (&str, &str) = ("POST", "/api/conversations.replies");

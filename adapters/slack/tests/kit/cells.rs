@@ -1,17 +1,13 @@
 //! What the kit can't know of the cells that make something.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
 use crate::site::{self, channel};
 
 const HISTORY: (&str, &str) = ("POST", "/api/conversations.history");
-
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
-}
 
 pub(crate) fn field<'a>(sample: &'a Sample, name: &str) -> &'a str {
     sample.args[name].as_str().unwrap_or_default()

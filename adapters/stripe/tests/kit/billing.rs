@@ -1,12 +1,12 @@
 //! What the kit can't know of transfers and subscriptions.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::client::Call;
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::cells::{KEY, amount_of, by_status, error_reply, members, payment, post};
+use crate::cells::{KEY, amount_of, by_status, error_reply, payment, post};
 
 /// `stripe.transfer`, in a group of its own or in one of the caller's.
 pub(crate) struct Transfer {

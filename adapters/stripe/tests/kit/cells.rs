@@ -1,7 +1,7 @@
 //! What the kit can't know of the cells: where their requests go, what must be there first, what one effect is.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::client::Call;
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
@@ -42,10 +42,6 @@ pub(crate) fn amount_of(number: u64) -> u64 {
 pub(crate) fn error_reply(status: u16) -> Reply {
     let kind = if status >= 500 { "api_error" } else { "invalid_request_error" };
     Reply::json(status, &json!({ "error": { "type": kind, "message": "the kit says no" } }))
-}
-
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }
 
 /// `stripe.charge`.

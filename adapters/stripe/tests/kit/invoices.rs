@@ -1,11 +1,11 @@
 //! `stripe.send_invoice`: what one mail is, and what others do to invoices.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
-use crate::cells::{amount_of, error_reply, get, members, post};
+use crate::cells::{amount_of, error_reply, get, post};
 
 pub(crate) struct SendInvoice;
 

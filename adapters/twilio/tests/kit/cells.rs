@@ -1,7 +1,7 @@
 //! What the kit can't know of Twilio's cells.
 
 use async_trait::async_trait;
-use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site};
+use hapax_conformance::kit::{CellSubject, End, Routes, Sample, Site, members};
 use hapax_standin::{Effect, Reply};
 use serde_json::{Map, Value, json};
 
@@ -17,10 +17,6 @@ const TAKEN_FOR_OURS: &str =
     "the named risk of looking by content: an equal record of somebody else's is taken for ours";
 const LATE: &str = "30409 is read as refused only by a look after settle, so the first call doesn't say refused yet";
 const ONCE: &str = "a message is canceled once: a second cancellation of it is no second intent";
-
-fn members(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
-}
 
 fn field<'a>(sample: &'a Sample, name: &str) -> &'a str {
     sample.args[name].as_str().unwrap_or_default()
