@@ -21,16 +21,19 @@ pub struct Advice {
 struct Reader<'a> {
     declared: &'a Declared,
     cell: &'static str,
+    /// Where the cell begins: what is absent has no line of its own.
+    place: Range<usize>,
     written: &'a CellDeclaration,
     found: Vec<Advice>,
 }
 
 /// Everything that a declaration could still say.
 pub(crate) fn of(declared: &Declared) -> Vec<Advice> {
-    let cells = declared.integration.cells.iter().zip(declared.written().cells.values());
+    let cells = declared.integration.cells.iter().zip(&declared.written().cells);
     let mut all = Vec::new();
-    for (cell, written) in cells {
-        let mut reader = Reader { declared, cell: cell.spec.id, written, found: Vec::new() };
+    for (cell, (name, written)) in cells {
+        let mut reader = Reader { declared, cell: cell.spec.id, place: name.span(), written, found: Vec::new() };
+        reader.unsent(cell);
         reader.read();
         all.extend(reader.found);
     }
@@ -45,33 +48,41 @@ impl Reader<'_> {
         }
         match &written.look {
             Some(look) => self.look(look.get_ref(), &look.span()),
-            None => self.say(
-                &written.residual.span(),
+            None => self.absent(
                 "there is no look, so a lost answer is settled by a repeat or by a person: add a look if the API can \
                  list or read what was made",
             ),
         }
         self.rows();
         if written.receipt.echo.is_empty() {
-            self.say(
-                &written.residual.span(),
+            self.absent(
                 "receipt.echo is empty, so an answer about something else is taken for ours: name what answers repeat",
             );
         }
         if written.record.is_none() && written.kind != Some(hapax_core::capability::Kind::BeSo) {
-            self.say(
-                &written.residual.span(),
-                "there is no record, so nobody's word that it happened can be checked: say how one is read by its id",
+            self.absent("there is no record, so nobody's word that it happened can be checked: say how one is read by its id, in [record] with its `path`",
             );
         }
         if written.settle.is_none() {
-            self.say(
-                &written.residual.span(),
-                "settle isn't stated, so a request counts as under way for a presumed minute after its deadline",
+            self.absent("settle isn't stated, so a request counts as under way for a presumed minute after its deadline: add `settle`",
             );
         }
         if written.example.is_none() {
-            self.say(&written.residual.span(), "there is no example, so `hapax cell prove` has nothing to play");
+            self.absent("there is no example, so `hapax cell prove` has nothing to play");
+        }
+    }
+
+    /// An argument that no request carries is forgotten, or a slip.
+    fn unsent(&mut self, cell: &crate::cell::DeclaredCell) {
+        let sent = cell.request.names();
+        let is_sent = |name: &str| sent.iter().any(|sent| sent.split('.').next() == Some(name));
+        let unsent: Vec<&str> = cell.arguments.names().into_iter().filter(|name| !is_sent(name)).collect();
+        for name in unsent {
+            let span = self.written.arguments.span();
+            self.say(
+                &self.declared.page().inside(&span, name),
+                &format!("`{name}` is an argument that the request doesn't carry"),
+            );
         }
     }
 
@@ -131,8 +142,7 @@ impl Reader<'_> {
 
     fn rows(&mut self) {
         if !self.written.rows.iter().any(|row| row.status == 429) {
-            self.say(
-                &self.written.residual.span(),
+            self.absent(
                 "no row says what 429 means, so a request over the limit counts as one that may have had an effect",
             );
         }
@@ -151,6 +161,12 @@ impl Reader<'_> {
                 &format!("no document is named that says so, with the day on which it was read, so {so}: add `source`"),
             );
         }
+    }
+
+    /// What is absent stands nowhere, so it is said of the cell.
+    fn absent(&mut self, what: &str) {
+        let place = self.place.clone();
+        self.say(&place, what);
     }
 
     fn say(&mut self, span: &Range<usize>, what: &str) {

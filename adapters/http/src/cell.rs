@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 
 use crate::arguments::Arguments;
 use crate::look::Look;
+#[cfg(feature = "prove")]
+use crate::look::Ours;
 use crate::request::RequestTemplate;
 use crate::select::{Path, as_text};
 use crate::template::{OWN, Scope, Template, scope};
@@ -59,6 +61,23 @@ impl DeclaredCell {
         scope(args, &[(key, token.clone()), (id, token), (mark, names.mark())])
     }
 
+    /// The whole body of a success, for what it holds and what not.
+    #[cfg(feature = "prove")]
+    pub(crate) async fn answer(&self, shot: Shot<'_>, args: &Value) -> Answer<Value> {
+        match self.request.write(&self.scope(shot.names(), args)) {
+            Ok(request) => shot.send(request, Answer::Happened).await,
+            Err(why) => Answer::NotDone(format!("not sent: {why}"), None),
+        }
+    }
+
+    /// How many records the look shows, whosever they are.
+    #[cfg(feature = "prove")]
+    pub(crate) async fn shown(&self, cx: &Context, args: &Value) -> Result<usize, Fault> {
+        let Some(look) = &self.look else { return Ok(0) };
+        let anybodys = Look { ours: Ours::default(), ..look.clone() };
+        Ok(anybodys.ask(cx, &self.scope(cx.names(), args)).await?.len())
+    }
+
     /// A body as a receipt, unless it speaks of something else than the intent.
     fn receipt(&self, body: &Value, scope: &Scope) -> Result<Receipt, Fault> {
         let mut differ = Vec::new();
@@ -73,7 +92,9 @@ impl DeclaredCell {
             return Err(Fault::Echo(differ.join(", ")));
         }
         let id = match &self.receipt.id {
-            Some(path) => path.text(body).ok_or_else(|| Fault::Unread("the answer holds no id".to_owned()))?,
+            Some(path) => {
+                path.text(body).ok_or_else(|| Fault::Unread(format!("it holds no id at `{}`", path.as_str())))?
+            }
             None => String::new(),
         };
         let mut kept = Map::new();

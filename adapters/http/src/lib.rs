@@ -8,6 +8,7 @@ mod arguments;
 mod build;
 mod cell;
 pub mod declaration;
+mod example;
 mod integration;
 mod keep;
 mod look;

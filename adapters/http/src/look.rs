@@ -22,7 +22,7 @@ pub(crate) struct Look {
 }
 
 /// What a record must hold to be ours.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ours {
     /// Our mark, key or id: one that holds them was made by us.
     pub(crate) identity: Vec<(Path, Template)>,

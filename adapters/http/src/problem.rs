@@ -44,11 +44,18 @@ impl Page<'_> {
 
     /// Where a text stands inside of a place; the place itself if it isn't found there as it is.
     pub(crate) fn inside(&self, span: &Range<usize>, text: &str) -> Range<usize> {
-        // The place of a table is its header, and what it says follows until the next one.
-        let rest = self.text.get(span.end..).unwrap_or_default();
-        let end = if self.is_header(span) { span.end + rest.find("\n[").unwrap_or(rest.len()) } else { span.end };
+        let end = if self.is_header(span) { self.end_of_table(span) } else { span.end };
         let found = self.text.get(span.start..end).and_then(|place| place.find(text));
         found.map_or_else(|| span.clone(), |at| span.start + at..span.start + at + text.len())
+    }
+
+    /// The place of a table is its header, and what it says follows until one that isn't a table inside of it.
+    fn end_of_table(&self, header: &Range<usize>) -> usize {
+        let name = self.text.get(header.start..header.end).unwrap_or_default().trim_matches(['[', ']']);
+        let rest = self.text.get(header.end..).unwrap_or_default();
+        let inner = format!("[{name}.");
+        let next = rest.match_indices("\n[").find(|(at, _)| !rest[at + 1..].starts_with(&inner));
+        header.end + next.map_or(rest.len(), |(at, _)| at)
     }
 
     fn is_header(&self, span: &Range<usize>) -> bool {

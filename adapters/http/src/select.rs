@@ -16,8 +16,7 @@ impl Path {
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
-        let query =
-            JsonPath::parse(text).map_err(|error| format!("it is no JSONPath such as `$.data.id` ({error})"))?;
+        let query = JsonPath::parse(text).map_err(|_| format!("`{text}` is no JSONPath such as `$.data.id`"))?;
         Ok(Self { query, text: text.to_owned() })
     }
 

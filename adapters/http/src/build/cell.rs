@@ -1,6 +1,7 @@
 //! One cell.
 
 use hapax_core::transport::Method;
+use serde_json::Value;
 use toml::Spanned;
 
 use super::names::Names;
@@ -8,6 +9,7 @@ use super::{Built, json, optional, path, path_template, template, templates};
 use crate::arguments::Arguments;
 use crate::cell::{DeclaredCell, FatePaths, ReceiptPaths};
 use crate::declaration::{CellDeclaration, LookDeclaration, NextPage, ReceiptDeclaration, RequestDeclaration};
+use crate::example::Example;
 use crate::keep;
 use crate::look::{Look, Next, Ours};
 use crate::problem::Page;
@@ -25,6 +27,7 @@ pub(super) fn build(facts: &Facts<'_>, cell: &CellDeclaration, provider: &str, n
     if cell.residual.get_ref().trim().is_empty() {
         return Err(page.problem(&cell.residual.span(), "residual says which risk is left; no risk is never true"));
     }
+    example(page, cell, &arguments)?;
     let look = match &cell.look {
         Some(written) => {
             names.tell_ours_apart(written.get_ref(), &written.span())?;
@@ -52,6 +55,23 @@ fn arguments(page: Page<'_>, cell: &CellDeclaration) -> Built<Arguments> {
     let schema = serde_json::to_value(cell.arguments.get_ref())
         .map_err(|error| page.problem(&span, format!("it is no JSON ({error})")))?;
     Arguments::new(schema).map_err(|why| page.problem(&span, why))
+}
+
+/// An example that is no intent would prove nothing, or whatever it is refused for.
+fn example(page: Page<'_>, cell: &CellDeclaration, arguments: &Arguments) -> Built<()> {
+    let Some(written) = &cell.example else { return Ok(()) };
+    let example = Example::of(page, written)?;
+    let check = |what: &str, value: &Spanned<toml::Value>, args: Result<Value, String>| {
+        let fits = args.and_then(|args| arguments.check(&args));
+        fits.map_err(|why| page.problem(&value.span(), format!("example.{what} doesn't fit the arguments: {why}")))
+    };
+    let intent = example.intent(1);
+    check("intent", &written.intent, intent.clone())?;
+    check("other", &written.other, intent.clone().map(|args| example.other(&args)))?;
+    match &written.refused {
+        Some(value) => check("refused", value, intent.map(|args| example.refused(&args).unwrap_or_default())),
+        None => Ok(()),
+    }
 }
 
 fn request(page: Page<'_>, written: &RequestDeclaration) -> Built<RequestTemplate> {
@@ -127,6 +147,7 @@ fn look(page: Page<'_>, written: &LookDeclaration) -> Built<Look> {
 
 /// The list whose items are the hits. It is read as a list, so that an answer without it isn't an empty one.
 fn list(page: Page<'_>, hits: &Spanned<String>) -> Built<Path> {
+    path(page, hits)?;
     let list = hits.get_ref().trim().strip_suffix("[*]").ok_or_else(|| {
         page.problem(&hits.span(), "hits finds each record of one list, and ends in `[*]`: `$.data[*]`")
     })?;

@@ -42,6 +42,7 @@ impl<'a> Names<'a> {
             names.argument(name, "volatile")?;
         }
         names.money()?;
+        names.person()?;
         Ok(names)
     }
 
@@ -124,6 +125,21 @@ impl<'a> Names<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Where a person looks: a name that nothing gives would stand there as it is, when it matters most.
+    fn person(&self) -> Built<()> {
+        let place = &self.cell.person;
+        let problem = |why: String| Err(self.page.problem(&place.span(), why));
+        if place.get_ref().contains("{{") {
+            return problem("person takes single braces: {mark}, or an argument's name".to_owned());
+        }
+        let named = place.get_ref().split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+        let known = |name: &str| name == "mark" || self.arguments.knows(name);
+        match named.into_iter().find(|name| !known(name)) {
+            Some(unknown) => problem(format!("person names {{{unknown}}}, which is neither an argument nor `mark`")),
+            None => Ok(()),
+        }
     }
 
     fn argument(&self, name: &Spanned<String>, what: &str) -> Built<()> {

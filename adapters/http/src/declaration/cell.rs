@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{self, IntoDeserializer as _, Visitor};
+use serde::{Deserialize, Deserializer};
 use toml::{Spanned, Value};
 
 use super::{
@@ -59,7 +61,7 @@ pub struct CellDeclaration {
     pub patience: Option<Time>,
     /// How and until when it can be reversed.
     pub reversal: Option<String>,
-    /// Where a person looks, with which search text. `{...}` names an argument, `mark` or `token`.
+    /// Where a person looks, with which search text. `{...}` names an argument or `mark`.
     pub person: Spanned<String>,
     /// The risk that is left, in one sentence.
     pub residual: Spanned<String>,
@@ -112,14 +114,57 @@ pub struct FateDeclaration {
     pub learned: String,
 }
 
-/// From the deadline until a request is acted on and can be seen, or never.
+/// From the deadline until a request is acted on and can be seen, or never: `"30 s"`, or a table with its source.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "SettleWord")]
 pub struct SettleDeclaration {
     /// How long that is.
     pub time: Time,
     /// Where it is written.
     pub source: Option<SourceDeclaration>,
+}
+
+/// Both ways to write it.
+struct SettleWord(SettleDeclaration);
+
+/// It with its source.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettleTable {
+    time: Time,
+    source: Option<SourceDeclaration>,
+}
+
+impl From<SettleWord> for SettleDeclaration {
+    fn from(written: SettleWord) -> Self {
+        written.0
+    }
+}
+
+impl<'de> Deserialize<'de> for SettleWord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SettleVisitor)
+    }
+}
+
+struct SettleVisitor;
+
+impl<'de> Visitor<'de> for SettleVisitor {
+    type Value = SettleWord;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time such as `30 s`, or { time = \"30 s\", source = { ... } }")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<SettleWord, E> {
+        let time = Time::deserialize(text.into_deserializer())?;
+        Ok(SettleWord(SettleDeclaration { time, source: None }))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<SettleWord, A::Error> {
+        let SettleTable { time, source } = SettleTable::deserialize(de::value::MapAccessDeserializer::new(map))?;
+        Ok(SettleWord(SettleDeclaration { time, source }))
+    }
 }
 
 /// The money at stake: names of arguments.

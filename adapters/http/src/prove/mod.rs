@@ -1,7 +1,6 @@
 //! A declaration held to the same proof as the catalog's cells: every fault of the conformance kit, against a provider
 //! that is made from the declaration.
 
-mod example;
 pub mod server;
 mod subject;
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::cell::DeclaredCell;
 use crate::declaration::CellDeclaration;
-use crate::prove::example::Example;
+use crate::example::Example;
 use crate::standin::{self, StandIn};
 use crate::template::{Template, scope};
 use crate::{Declared, Problem, keep};
@@ -93,7 +93,7 @@ impl Played {
             declared: declared.clone(),
             name,
             routes: Routes { shot: starred(cell), prepare: &[], look },
-            example: Example::of(declared, cell.spec.id, written)?,
+            example: Example::needed(declared, cell.spec.id, written)?,
             plants_a_mark: cell.request.names().iter().any(|name| name == "mark"),
             lists: cell.look.as_ref().is_some_and(|look| look.hits.is_some()),
             cell: cell.clone(),

@@ -133,3 +133,48 @@ fn a_profile_says_what_it_lacks() {
     refused(PROFILES, at, "profile = \"client\"", "unknown variant `client`", "profile = \"client\"");
     refused(PAYMENTS, "field = \"Idempotency-Key\"\n", "", "add `field`", "[cells.pay.key]");
 }
+
+#[test]
+fn an_example_that_is_no_intent_would_prove_nothing() {
+    let intent = "intent = { amount = 1050, ";
+    refused(
+        PAYMENTS,
+        intent,
+        "intent = { amount = \"1050\", ",
+        "example.intent doesn't fit the arguments: amount",
+        intent.split(' ').next().expect("it"),
+    );
+    refused(PAYMENTS, intent, "intent = { ", "\"amount\" is a required property", "intent = ");
+    refused(PAYMENTS, "other = { amount = 9900 }", "other = { amount = 0 }", "example.other doesn't fit", "other = ");
+    refused(PAYMENTS, "{ amount = 100000000 }", "{ sum = 1 }", "example.refused doesn't fit", "refused = ");
+}
+
+#[test]
+fn where_a_person_looks_names_what_there_is() {
+    let at = "person = ";
+    refused(PAYMENTS, "q={mark}", "q={marc}", "person names {marc}, which is neither an argument nor `mark`", at);
+    refused(PAYMENTS, "q={mark}", "q={{ mark }}", "person takes single braces", at);
+}
+
+#[test]
+fn a_time_to_settle_is_a_text_or_has_its_source() {
+    let with = |settle: &str| PAYMENTS.replace("stakes = \"high\"", &format!("stakes = \"high\"\n{settle}"));
+    for settle in ["settle = \"30 s\"", "settle = { time = \"30 s\" }"] {
+        let read = hapax_http::Declared::read("mine.toml", &with(settle)).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(read.integration().cells()[0].spec().settle.as_secs(), 30, "{settle}");
+    }
+    refused(&with("settle = 30"), "settle = 30", "settle = 31", "a time such as `30 s`", "settle = ");
+    refused(&with("settle = 30"), "settle = 30", "settle = \"soon\"", "`soon` is no time such as `30 s`", "settle = ");
+}
+
+#[test]
+fn what_is_absent_is_said_at_its_cell_and_what_is_not_sent_where_it_stands() {
+    let text = PAYMENTS.replace("memo = \"{{ memo }}\"\n", "");
+    let declared = hapax_http::Declared::read("mine.toml", &text).unwrap_or_else(|problem| panic!("{problem}"));
+    let line = |what: &str| {
+        let found = declared.advice().into_iter().find(|advice| advice.what.contains(what));
+        text.lines().nth(found.expect("it is said").line - 1).expect("a line").to_owned()
+    };
+    assert_eq!(line("settle isn't stated"), "[cells.pay]");
+    assert!(line("`memo` is an argument that the request doesn't carry").starts_with("memo = "));
+}

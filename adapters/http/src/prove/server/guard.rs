@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use hapax_core::capability::{Native, Repeat, Twins, Window};
+use hapax_core::capability::{Meaning, Native, Repeat, Twins, Window};
 use hapax_core::protocol::Receipt;
 use hapax_core::words::{Answer, Fault, Finding};
 use toml::Spanned;
@@ -130,20 +130,32 @@ async fn twins(hand: &Hand, guard: &Guard<'_>) -> Result<(), (Range<usize>, Stri
 }
 
 /// The token of one intent, with other arguments.
-pub(super) async fn other_arguments(hand: &Hand, guard: &Guard<'_>) -> Said {
+pub(super) async fn other_arguments(hand: &Hand, guard: &Guard<'_>, written: &CellDeclaration) -> Said {
     if guard.is_state {
         return Said::NotMade("other values are another state".to_owned());
     }
     let (intent, field) = (hand.intent(), guard.field());
+    let taken = written.rows.iter().find(|row| *row.means.get_ref() == Meaning::Taken);
+    let line = taken.map_or_else(|| guard.written.span(), |row| row.means.span());
     let receipt = match hand.send(&intent).await {
         Answer::Happened(receipt) => receipt,
         other => return Said::NotMade(format!("its own first request is not carried out: {}", words(&other))),
     };
     match hand.send(&hand.reused(&intent)).await {
+        Answer::Happened(other) if guard.is_key && other.id == receipt.id && taken.is_some() => {
+            let why = format!("a spent {field} with other arguments got the first answer, so no row for it came up");
+            Said::NotMade(why)
+        }
         Answer::Happened(other) if guard.is_key && other.id == receipt.id => Said::Held,
         Answer::Happened(_) => {
             let why = format!("a request with a spent {field} and other arguments is carried out as another one");
-            Said::Lie(guard.written.span(), why)
+            Said::Lie(line, why)
+        }
+        // The refusal of this request; but the file knows one that means more.
+        Answer::Refused(refusal, _) if taken.is_some() => {
+            let why =
+                format!("a spent {field} with other arguments gets {}, which no row takes for `taken`", refusal.code);
+            Said::Lie(line, why)
         }
         // The first one's answer, which is noticed by what it repeats.
         Answer::Unclear(Fault::Echo(_)) | Answer::Taken(..) | Answer::Refused(..) | Answer::NotDone(..) => Said::Held,
@@ -152,6 +164,15 @@ pub(super) async fn other_arguments(hand: &Hand, guard: &Guard<'_>) -> Said {
             Said::Lie(guard.written.span(), why)
         }
     }
+}
+
+/// A server can't be told to fail.
+pub(super) fn failures(guard: &Guard<'_>) -> Said {
+    let why = match guard.written.get_ref().failures.as_ref() {
+        Some(_) => format!("a server can't be told to fail, so what that leaves of {} isn't seen", guard.field()),
+        None => "the file says nothing of what a failure leaves".to_owned(),
+    };
+    Said::NotMade(why)
 }
 
 /// What nobody waits for.

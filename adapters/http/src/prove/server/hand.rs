@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hapax_conformance::kit::{ACCOUNT, CONNECTION};
 use hapax_core::capability::CellSpec;
-use hapax_core::cell::{Connection, Context, ErasedCell as _, Shot, Wire};
+use hapax_core::cell::{Connection, Context, CredentialField, ErasedCell as _, Shot, Wire};
 use hapax_core::clock::{SharedClock, SystemClock};
 use hapax_core::identity::{Names, NamespaceSecret, OperationKey, Seed};
 use hapax_core::protocol::Receipt;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::TestServer;
 use crate::cell::DeclaredCell;
 use crate::declaration::CellDeclaration;
-use crate::prove::example::Example;
+use crate::example::Example;
 use crate::{Declared, Problem};
 
 /// Sends for one cell.
@@ -44,13 +44,19 @@ impl Hand {
         server: &TestServer,
     ) -> Result<Self, Problem> {
         let at_file = |why: String| declared.problem(&(0..0), why);
+        let has = |field: &CredentialField| server.credentials.get(field.name).is_some();
+        if let Some(missing) = declared.integration.credentials.iter().find(|field| !field.optional && !has(field)) {
+            let why =
+                format!("the credential {} is missing: set {} in the environment", missing.name, missing.variable);
+            return Err(at_file(why));
+        }
         let connection = Connection::new(CONNECTION, declared.integration(), server.credentials.clone());
         let connection = connection.and_then(|known| known.at(server.base_url.as_str()));
         let needs = declared.integration.cells.iter().flat_map(|cell| cell.spec.published().1);
         let met = needs.map(|need| need.words().to_owned()).collect::<Vec<_>>();
         let connection = connection.map_err(|error| at_file(error.to_string()))?.account(ACCOUNT).meets(met);
         let clock: SharedClock = Arc::new(SystemClock::new());
-        let example = Example::of(declared, cell.spec.id, written)?;
+        let example = Example::needed(declared, cell.spec.id, written)?;
         // Another one in every proof, so that an earlier one's records are none of this one's.
         let number = u64::try_from(clock.now().wall_ms / 1_000).unwrap_or(0) * 1_000;
         let connection = Arc::new(connection);
@@ -104,14 +110,28 @@ impl Hand {
 
     /// Sends the request that counts.
     pub(super) async fn send(&self, intent: &Intent) -> Answer<Receipt> {
+        self.cell.attempt(self.shot(intent), &intent.args).await
+    }
+
+    /// Sends it for the whole body of its answer.
+    pub(super) async fn answer(&self, intent: &Intent) -> Answer<Value> {
+        self.cell.answer(self.shot(intent), &intent.args).await
+    }
+
+    fn shot<'a>(&'a self, intent: &'a Intent) -> Shot<'a> {
         let within_ms = u64::try_from(self.spec().answers_within.as_millis()).unwrap_or(u64::MAX);
         let gate = Gate::new(self.clock.clone(), self.clock.now(), within_ms);
-        self.cell.attempt(Shot::new(&intent.names, &self.wire, self.spec(), gate), &intent.args).await
+        Shot::new(&intent.names, &self.wire, self.spec(), gate)
     }
 
     /// Asks whether it happened.
     pub(super) async fn look(&self, intent: &Intent) -> Result<Finding<Receipt>, Fault> {
         self.cell.find(&self.context(intent), &intent.args).await
+    }
+
+    /// How many records the look shows, whosever they are.
+    pub(super) async fn shown(&self, intent: &Intent) -> Result<usize, Fault> {
+        self.cell.shown(&self.context(intent), &intent.args).await
     }
 
     /// Reads one record.
@@ -136,6 +156,8 @@ pub(super) fn words(answer: &Answer<Receipt>) -> String {
         Answer::Refused(refusal, _) => format!("it is refused as {} ({})", refusal.code, refusal.message),
         Answer::NotDone(why, _) => format!("it is turned away ({why})"),
         Answer::Taken(why, _) => format!("its token counts as spent ({why})"),
-        Answer::Unclear(fault) => format!("it says nothing that the file speaks of ({fault})"),
+        Answer::Unclear(fault) => {
+            format!("what it gets is neither a success nor anything that a row speaks of ({fault})")
+        }
     }
 }

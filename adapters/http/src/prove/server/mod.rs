@@ -13,13 +13,17 @@ mod trials;
 use std::ops::Range;
 use std::time::Duration;
 
-use hapax_core::capability::{Completion, Kind};
+use hapax_core::capability::Kind;
 use hapax_core::cell::Credentials;
-use hapax_core::words::Answer;
+use hapax_core::protocol::Receipt;
+use hapax_core::words::{Answer, Fault};
 
 use crate::declaration::CellDeclaration;
 use crate::{Declared, Problem};
 use hand::{Hand, words};
+
+/// The core's words for an error that isn't in the provider's envelope.
+const NOT_ITS_OWN: &str = "not in the provider's own form";
 
 /// How long a connection may take.
 const CONNECTS_WITHIN: Duration = Duration::from_secs(5);
@@ -79,7 +83,12 @@ pub async fn check(
     listens(&server.base_url).await.map_err(|why| declared.problem(&(0..0), why))?;
     let mut checked = Vec::new();
     for (hand, written) in hands.iter().zip(declared.written().cells.values()) {
-        let mut bench = Bench { declared, checked: Checked::of(hand.spec().id), say };
+        let mut bench = Bench {
+            declared,
+            profile: written.profile.as_ref().map(toml::Spanned::span),
+            checked: Checked::of(hand.spec().id),
+            say,
+        };
         bench.cell(hand, written, server).await;
         checked.push(bench.checked);
     }
@@ -106,6 +115,8 @@ impl Checked {
 /// Where checks of one cell are noted.
 struct Bench<'a> {
     declared: &'a Declared,
+    /// Where the cell's profile stands, which says what the cell doesn't.
+    profile: Option<Range<usize>>,
     checked: Checked,
     say: &'a (dyn Fn(String) + Sync),
 }
@@ -117,8 +128,7 @@ impl Bench<'_> {
         let receipt = match hand.send(&first).await {
             Answer::Happened(receipt) => receipt,
             other => {
-                let why = format!("the example's request is not carried out: {}", words(&other));
-                return self.note("one-request", Said::Lie(written.request.path.span(), why));
+                return self.note("one-request", no_success(written, &other));
             }
         };
         self.note("one-request", Said::Held);
@@ -129,16 +139,21 @@ impl Bench<'_> {
         self.note("look-finds-only-ours", look::finds_nothing(hand, written, &hand.intent()).await);
         self.begin("record");
         self.note("record", look::record(hand, written, &first, &receipt).await);
+        self.begin("receipt");
+        self.note("receipt", receipt_holds(hand, written).await);
         self.begin("ids-differ");
         self.note("ids-differ", ids_differ(hand, written, &receipt.id).await);
         self.begin("refused");
-        self.note("refused", refused(hand, written).await);
+        self.note("refused", refused(self.declared, hand, written).await);
         self.guards(hand, written, &first, &receipt, lag).await;
 
         self.begin("the way to the server broken");
         for (name, said) in trials::play(hand, written, server, lag).await {
             self.note(name, said);
         }
+        let why = "how far back the look sees, how long a request can still be acted on, and rows whose answers didn't \
+                   come up can't be seen from here";
+        self.note("horizon, settle, rows", Said::NotMade(why.to_owned()));
     }
 
     async fn guards(
@@ -146,7 +161,7 @@ impl Bench<'_> {
         hand: &Hand,
         written: &CellDeclaration,
         first: &hand::Intent,
-        receipt: &hapax_core::protocol::Receipt,
+        receipt: &Receipt,
         lag: Option<Duration>,
     ) {
         let Some(guard) = guard::of(written) else {
@@ -158,7 +173,8 @@ impl Bench<'_> {
         self.begin("repeat-at-once");
         self.note("repeat-at-once", guard::at_once(hand, &guard).await);
         self.begin("repeat-with-other-arguments");
-        self.note("repeat-with-other-arguments", guard::other_arguments(hand, &guard).await);
+        self.note("repeat-with-other-arguments", guard::other_arguments(hand, &guard, written).await);
+        self.note("failures", guard::failures(&guard));
         self.note("life", guard::life(&guard));
     }
 
@@ -172,10 +188,25 @@ impl Bench<'_> {
             Said::NotMade(why) => self.checked.not_made.push((check, why)),
             Said::Lie(span, what) => {
                 let line = self.declared.page().line(&span);
+                let is_of_profile = self.profile.as_ref() == Some(&span);
+                let what = if is_of_profile { format!("{what}; that is what the profile says") } else { what };
                 self.checked.lies.push(Lie { check, line, what });
             }
         }
     }
+}
+
+/// Why the answer to the example's request is no success, at the line that it is about.
+fn no_success(written: &CellDeclaration, answer: &Answer<Receipt>) -> Said {
+    let receipt = &written.receipt;
+    let line = match answer {
+        Answer::Unclear(Fault::Echo(_)) => receipt.echo.values().next().map(toml::Spanned::span),
+        // Whatever was answered was a success, and the receipt can't be read from it.
+        Answer::Unclear(Fault::Unread(_)) => receipt.id.as_ref().map(toml::Spanned::span),
+        _ => None,
+    };
+    let why = format!("the example's request: {}", words(answer));
+    Said::Lie(line.unwrap_or_else(|| written.request.path.span()), why)
 }
 
 /// Two intents are two effects, so they have two ids.
@@ -192,21 +223,40 @@ async fn ids_differ(hand: &Hand, written: &CellDeclaration, first: &str) -> Said
     }
 }
 
+/// What a receipt keeps, and what an answer repeats, is in it. What is left out isn't compared, so it checks nothing.
+async fn receipt_holds(hand: &Hand, written: &CellDeclaration) -> Said {
+    if written.empty_success.is_some() {
+        return Said::NotMade("a success has no body".to_owned());
+    }
+    let Answer::Happened(body) = hand.answer(&hand.intent()).await else {
+        return Said::NotMade("a further intent got no success".to_owned());
+    };
+    let receipt = &hand.cell.receipt;
+    let kept = receipt.keep.iter().map(|(name, path)| (path, written.receipt.keep.get(name)));
+    let echoes = receipt.echo.iter().map(|(name, path, _)| (path, written.receipt.echo.get(name)));
+    let mut absent = kept.chain(echoes).filter(|(path, _)| path.one(&body).is_none());
+    match absent.next() {
+        Some((path, Some(line))) => Said::Lie(line.span(), format!("the answer holds nothing at `{}`", path.as_str())),
+        _ => Said::Held,
+    }
+}
+
 /// What the example says is refused is refused, and read as that.
-async fn refused(hand: &Hand, written: &CellDeclaration) -> Said {
+async fn refused(declared: &Declared, hand: &Hand, written: &CellDeclaration) -> Said {
     let refused = written.example.as_ref().and_then(|example| example.refused.as_ref());
     let (Some(refused), Some(intent)) = (refused, hand.refused()) else {
         return Said::NotMade("the example names nothing that is refused".to_owned());
     };
     match hand.send(&intent).await {
         Answer::Refused(..) => Said::Held,
+        Answer::Unclear(Fault::Status(status, why)) if why.contains(NOT_ITS_OWN) => {
+            let errors = &declared.written().errors;
+            let line =
+                errors.code.as_ref().or(errors.kind.as_ref()).map_or_else(|| refused.span(), toml::Spanned::span);
+            Said::Lie(line, format!("an answer with status {status} holds no error where [errors] says"))
+        }
         other => {
             Said::Lie(refused.span(), format!("the example says that it is refused, and it is not: {}", words(&other)))
         }
     }
-}
-
-/// Whether a lost answer ends with a person, as far as the server's part goes.
-fn completion(hand: &Hand) -> Completion {
-    hand.spec().published().0.completion
 }

@@ -9,7 +9,7 @@ use hapax_core::words::Finding;
 use tokio::task::JoinSet;
 
 use super::hand::Hand;
-use super::{Said, TestServer, completion, guard};
+use super::{Said, TestServer, guard};
 use crate::declaration::CellDeclaration;
 use crate::prove::subject::starred;
 
@@ -63,7 +63,7 @@ fn trial(hand: &Hand, server: &TestServer, lag: Option<Duration>) -> Trial {
         credentials: server.credentials.clone(),
         met: hand.connection.met.iter().cloned().collect(),
         shot: starred(&hand.cell),
-        completion: completion(hand),
+        completion: hand.spec().published().0.completion,
         lag: pause(lag),
     }
 }

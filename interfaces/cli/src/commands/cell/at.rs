@@ -78,6 +78,7 @@ fn print(context: &Context, file: &str, cell: &Checked) {
     }
     match cell.lies.len() {
         0 => output.line(output.style(Style::Good, "  the server does what the file says, as far as that was checked")),
-        many => output.line(output.style(Style::Bad, &format!("  the server does otherwise: {many} times"))),
+        1 => output.line(output.style(Style::Bad, "  the server does otherwise, once")),
+        many => output.line(output.style(Style::Bad, &format!("  the server does otherwise, {many} times"))),
     }
 }

@@ -1,6 +1,6 @@
 //! `hapax cell prove`: a declaration under every fault of the conformance kit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hapax_http::prove;
 use serde::Serialize;
@@ -88,15 +88,20 @@ fn proven(report: &prove::Report, cell: &'static str) -> Proven {
 fn print(context: &Context, cell: &Proven) {
     let output = &context.output;
     output.line(output.style(Style::Bold, cell.cell));
-    output.pair("played", format!("{} faults in {} runs", cell.faults, cell.runs));
-    for skipped in &cell.skipped {
-        output.pair("not played", format!("{}: {}", skipped.fault, skipped.why));
+    match cell.violations.len() {
+        0 => output.line(output.style(Style::Good, "  it holds")),
+        1 => output.line(output.style(Style::Bad, "  it does not hold: one violation")),
+        many => output.line(output.style(Style::Bad, &format!("  it does not hold: {many} violations"))),
     }
     for broken in &cell.violations {
         output.pair("broken", format!("{} (seed {}): {}", broken.fault, broken.seed, broken.what));
     }
-    match cell.violations.len() {
-        0 => output.line(output.style(Style::Good, "  it holds")),
-        many => output.line(output.style(Style::Bad, &format!("  it does not hold: {many} violations"))),
+    output.pair("played", format!("{} faults in {} runs", cell.faults, cell.runs));
+    let mut not_played: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for skipped in &cell.skipped {
+        not_played.entry(&skipped.why).or_default().push(skipped.fault);
+    }
+    for (why, faults) in not_played {
+        output.pair("not played", format!("{why}: {}", faults.join(", ")));
     }
 }
