@@ -61,9 +61,12 @@ async fn holds(file: &str, text: &str) {
     assert!(report.violations().is_empty(), "{} violations", report.violations().len());
 }
 
-// One after the other, as the kits of adapters are: side by side they would miss each other's deadlines.
+/// One after the other, as the kits of adapters are: side by side they would miss each other's deadlines.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_kind_of_ladder_holds_under_every_fault() {
+    let _turn = ALONE.lock().await;
     for (file, text) in EXAMPLES {
         holds(file, text).await;
     }
@@ -72,6 +75,7 @@ async fn each_kind_of_ladder_holds_under_every_fault() {
 /// A kit that notices no bug would hold for anything.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_planted_bug_comes_to_light_on_a_declared_cell() {
+    let _turn = ALONE.lock().await;
     let mut caught = Vec::new();
     for (file, text) in EXAMPLES {
         let declared = Declared::read(file, text).unwrap_or_else(|problem| panic!("{problem}"));
