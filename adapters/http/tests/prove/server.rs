@@ -108,6 +108,14 @@ async fn a_key_that_the_server_ignores_is_a_lie_of_its_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_beside_a_state_is_judged_by_what_is_said_of_the_key() {
+    let state = "[cells.pay.state]\nfield = \"open\"\nlife = \"ever\"\nrepeat = \"refuses\"\n[cells.pay.key]";
+    let says = payments().replacen("[cells.pay.key]", state, 1);
+    let checked = against(&says, &payments(), None).await;
+    assert!(checked[0].held.contains(&"repeat") && checked[0].held.contains(&"repeat-at-once"), "{checked:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_look_that_lags_more_than_it_says_is_a_lie_of_its_line() {
     let says = payments();
     let late = Some((When::on("GET", "/v1/payments"), Kind::ListLags { by_ms: 2_000 }));

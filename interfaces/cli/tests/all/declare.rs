@@ -153,6 +153,10 @@ fn prove_holds_a_file_against_a_server_and_names_the_line_of_each_lie() {
     assert!(!format!("{}{}", ended.out, ended.err).contains("sk_hidden"));
 
     at("lying.toml", "https://payments.example.com").failed(2, "nothing was sent", &["say --harmless"]);
+    let secret = at("lying.toml", "http://me:pw_hidden@127.0.0.1:1");
+    secret.failed(2, "nothing was sent", &["holds a name or a password"]);
+    assert!(!secret.err.contains("pw_hidden"), "{}", secret.err);
+    at("lying.toml", "127.0.0.1:4301").failed(2, "nothing was sent", &["begins with http://"]);
     at("lying.toml", "http://127.0.0.1:1").failed(2, "nothing was sent", &["nobody listens at 127.0.0.1:1"]);
     let bare = desk.hapax(&["cell", "prove", "lying.toml", "--base-url", &desk.payments.url]);
     bare.failed(2, "nothing was sent", &["PAYMENTS_TOKEN"]);

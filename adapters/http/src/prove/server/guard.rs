@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use hapax_core::capability::{Meaning, Native, Repeat, Twins, Window};
+use hapax_core::capability::{Meaning, Native, Repeat, Token, Twins, Window};
 use hapax_core::protocol::Receipt;
 use hapax_core::words::{Answer, Fault, Finding};
 use toml::Spanned;
@@ -18,16 +18,20 @@ const ROUNDS: usize = 5;
 /// The guard that a request carries, and what the file says of it.
 pub(super) struct Guard<'a> {
     written: &'a Spanned<GuardDeclaration>,
-    /// Whether it is a key, rather than an id or a state.
-    is_key: bool,
-    is_state: bool,
+    kind: Kind,
+}
+
+/// What it is. A cell may have a state besides a key or an id; then the token is what a request carries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Key,
+    Id,
+    State,
 }
 
 pub(super) fn of(written: &CellDeclaration) -> Option<Guard<'_>> {
-    let guard = |written, is_key, is_state| Guard { written, is_key, is_state };
-    let key = written.key.as_ref().map(|key| guard(key, true, false));
-    let id = written.id.as_ref().map(|id| guard(id, false, false));
-    key.or(id).or_else(|| written.state.as_ref().map(|state| guard(state, false, true)))
+    let guards = [(&written.key, Kind::Key), (&written.id, Kind::Id), (&written.state, Kind::State)];
+    guards.into_iter().find_map(|(written, kind)| Some(Guard { written: written.as_ref()?, kind }))
 }
 
 impl Guard<'_> {
@@ -50,7 +54,11 @@ impl Guard<'_> {
     }
 
     fn native<'a>(&self, hand: &'a Hand) -> Option<&'a Native> {
-        hand.spec().natives().next()
+        hand.spec().natives().find(|native| match native.token {
+            Token::Key(_) => self.kind == Kind::Key,
+            Token::ClientId(_) => self.kind == Kind::Id,
+            Token::State(_) | Token::Handle(_) => self.kind == Kind::State,
+        })
     }
 }
 
@@ -98,8 +106,10 @@ async fn counted(hand: &Hand, guard: &Guard<'_>, first: &Intent, lag: Option<Dur
 
 /// Two requests of one intent at the same time; a few times, for they may miss each other.
 pub(super) async fn at_once(hand: &Hand, guard: &Guard<'_>) -> Said {
-    let one_wins = guard.native(hand).is_some_and(|native| native.twins == Twins::OneWins);
-    if !one_wins || guard.is_state {
+    if guard.kind == Kind::State {
+        return Said::NotMade("two at once want the same state".to_owned());
+    }
+    if guard.native(hand).is_none_or(|native| native.twins != Twins::OneWins) {
         return Said::NotMade("the file says that both of two at once may pass".to_owned());
     }
     for _ in 0..ROUNDS {
@@ -131,7 +141,7 @@ async fn twins(hand: &Hand, guard: &Guard<'_>) -> Result<(), (Range<usize>, Stri
 
 /// The token of one intent, with other arguments.
 pub(super) async fn other_arguments(hand: &Hand, guard: &Guard<'_>, written: &CellDeclaration) -> Said {
-    if guard.is_state {
+    if guard.kind == Kind::State {
         return Said::NotMade("other values are another state".to_owned());
     }
     let (intent, field) = (hand.intent(), guard.field());
@@ -142,11 +152,11 @@ pub(super) async fn other_arguments(hand: &Hand, guard: &Guard<'_>, written: &Ce
         other => return Said::NotMade(format!("its own first request is not carried out: {}", words(&other))),
     };
     match hand.send(&hand.reused(&intent)).await {
-        Answer::Happened(other) if guard.is_key && other.id == receipt.id && taken.is_some() => {
+        Answer::Happened(other) if guard.kind == Kind::Key && other.id == receipt.id && taken.is_some() => {
             let why = format!("a spent {field} with other arguments got the first answer, so no row for it came up");
             Said::NotMade(why)
         }
-        Answer::Happened(other) if guard.is_key && other.id == receipt.id => Said::Held,
+        Answer::Happened(other) if guard.kind == Kind::Key && other.id == receipt.id => Said::Held,
         Answer::Happened(_) => {
             let why = format!("a request with a spent {field} and other arguments is carried out as another one");
             Said::Lie(line, why)

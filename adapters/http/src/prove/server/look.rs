@@ -36,7 +36,7 @@ async fn is_filtered(hand: &Hand, look: &Spanned<LookDeclaration>, unsent: &Inte
     match hand.shown(unsent).await {
         Ok(0) => Said::Held,
         Ok(many) => {
-            let why = format!("the look shows {many} records that weren't asked for: the server ignores its query");
+            let why = format!("the look shows {many} records that weren't asked for: its query isn't kept to");
             Said::Lie(asks.span(), why)
         }
         Err(fault) => failed(look, &fault),

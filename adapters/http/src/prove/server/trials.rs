@@ -50,10 +50,19 @@ pub(super) async fn play(
         };
         said.push((
             way.name,
-            held.map_or_else(|broken| Said::Lie(line(written, &way), broken.to_string()), |()| Said::Held),
+            held.map_or_else(|broken| Said::Lie(line(written, &way), words(&broken)), |()| Said::Held),
         ));
     }
     said
+}
+
+/// What did not hold, without the kit's own names.
+fn words(broken: &Violation) -> String {
+    match broken.invariant {
+        Invariant::ExpectedEnd => format!("it doesn't end as the file promises ({})", broken.what),
+        Invariant::SameReceipt => format!("a second call says something else ({})", broken.what),
+        _ => broken.what.clone(),
+    }
 }
 
 fn trial(hand: &Hand, server: &TestServer, lag: Option<Duration>) -> Trial {

@@ -13,9 +13,10 @@ use crate::open::Context;
 use crate::output::Style;
 use crate::progress::Progress;
 
-pub(super) async fn run(args: &ProveArgs, base_url: &Url, context: &Context) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &ProveArgs, base_url: &str, context: &Context) -> Result<Exit, Failure> {
+    let base_url = address(base_url)?;
     let declared = known::read(&args.file)?;
-    if !args.harmless && !is_here(base_url) {
+    if !args.harmless && !is_here(&base_url) {
         let host = base_url.host_str().unwrap_or_default();
         let why = format!(
             "nothing was sent: some twenty effects would be made at {host} for each cell; say --harmless if they do no \
@@ -37,6 +38,20 @@ pub(super) async fn run(args: &ProveArgs, base_url: &Url, context: &Context) -> 
     let cells: Vec<Value> = checked.iter().map(shape).collect();
     context.output.answer(exit, &json!({ "file": file, "server": base_url.as_str(), "holds": holds, "cells": cells }));
     Ok(exit)
+}
+
+/// The address of a server. It may hold a password, so it isn't shown.
+fn address(text: &str) -> Result<Url, Failure> {
+    let bad = |why: &str| Failure::input("usage", format!("nothing was sent: --base-url {why}"));
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let url = url.ok_or_else(|| bad("is no address; it begins with http:// or https://"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(bad("holds a name or a password; declare credentials instead, which come from the environment"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(bad("has a query or a fragment; they belong into requests"));
+    }
+    Ok(url)
 }
 
 /// Whether the address is on this machine.
