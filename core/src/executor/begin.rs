@@ -111,6 +111,7 @@ impl Inner {
             args: Arc::new(args),
             good_until_ms: request.good_until_ms,
             similar: Vec::new(),
+            stand_in: served.connection.stand_in,
         };
         Ok(Checked { served, intent, hold: hold.map(|rule| Hold::Approval { rule }) })
     }
@@ -184,9 +185,10 @@ impl Inner {
 }
 
 impl Checked {
-    /// Refuses a key that belongs to other arguments, naming the fields that differ.
+    /// Refuses a key that belongs to other arguments, naming the fields that differ, or to a stand-in where this is none.
     pub(super) fn is_same(&self, journal: &Journal) -> Result<(), ExecutorError> {
         let theirs = journal.intent().map_err(ExecutorError::Ledger)?;
+        self.is_as_real_as(theirs, journal.operation)?;
         if theirs.fingerprint == self.intent.fingerprint || self.reads_the_same(theirs) {
             return Ok(());
         }
@@ -196,6 +198,16 @@ impl Checked {
         };
         let key = self.intent.key.to_string();
         Err(ExecutorError::KeyReused { key, operation: journal.operation, fields })
+    }
+
+    /// What happened at a stand-in has not happened at the provider, and the other way round: neither's receipt answers
+    /// for the other, and nothing that is open at one goes on at the other.
+    fn is_as_real_as(&self, theirs: &Intent, operation: OperationId) -> Result<(), ExecutorError> {
+        if theirs.stand_in == self.intent.stand_in {
+            return Ok(());
+        }
+        let (key, connection) = (self.intent.key.to_string(), self.intent.connection.clone());
+        Err(ExecutorError::OtherStandIn { key, operation, connection, was: theirs.stand_in })
     }
 
     /// Whether an earlier version of the cell wrote the same arguments in another way, for example
@@ -239,6 +251,7 @@ impl Executor {
         let names_args = args.is_some();
         let request = RunRequest::new(&old.connection, &old.cell, old.key.clone(), args.unwrap_or((*old.args).clone()));
         let checked = inner.check(&request)?;
+        checked.is_as_real_as(&old, operation)?;
         if repeated {
             return inner.clone().drive_in_task(journal, Some(checked), deadline).await;
         }

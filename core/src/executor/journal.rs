@@ -295,8 +295,10 @@ impl Inner {
     pub(super) fn served(&self, intent: &Intent) -> Option<Served> {
         let cell = self.cells.get(intent.cell.as_str())?.clone();
         let connection = self.connections.get(&intent.connection)?.clone();
-        // A connection that names another account now would look, and send, in the wrong place.
-        if connection.integration.name() != cell.spec().integration() || connection.account != intent.account {
+        // A connection that names another account now, or a stand-in for the provider, would look, and send, in the
+        // wrong place.
+        let is_elsewhere = connection.account != intent.account || connection.stand_in != intent.stand_in;
+        if connection.integration.name() != cell.spec().integration() || is_elsewhere {
             return None;
         }
         let mut served = self.serve(cell, connection);
