@@ -210,7 +210,8 @@ mod tests {
         for part in ["core/src", "adapters/toy/src", "tests/conformance/src", "tests/standin/src"] {
             fs::create_dir_all(root.join(part)).expect("a folder");
         }
-        let runs = Simulated { faults: 1, seeds: vec![1], runs: 1, violations: 0, planted_bugs_caught: 1, played_again: 0 };
+        let runs =
+            Simulated { faults: 1, seeds: vec![1], runs: 1, violations: 0, planted_bugs_caught: 1, played_again: 0 };
         write_simulated(root, "toy", "toy.send", runs).expect("written");
         let server = Independent { server: "s 1".to_owned(), runs: 2, violations: 0 };
         write_independent(root, "toy", "toy.send", server.clone()).expect("written");

@@ -53,12 +53,7 @@ impl Invariant {
     pub const fn hangs_on_the_machine(self) -> bool {
         matches!(
             self,
-            Self::ExpectedEnd
-                | Self::AsTheFaultSays
-                | Self::Reached
-                | Self::WorkEnds
-                | Self::DeadlineKept
-                | Self::Runs
+            Self::ExpectedEnd | Self::AsTheFaultSays | Self::Reached | Self::WorkEnds | Self::DeadlineKept | Self::Runs
         )
     }
 }
