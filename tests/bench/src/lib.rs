@@ -1,6 +1,7 @@
 //! What a guarded call costs, beside the unguarded call and beside others' guards, taking turns on one machine.
 
 pub mod cell;
+mod client;
 pub mod drive;
 pub mod keys;
 pub mod load;

@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 
 use crate::cell::{Charge, Charged, KEY_HEADER, PATH};
+use crate::client;
 use crate::load::Target;
 
 /// The unguarded call: what everybody writes, with the usual client.
@@ -11,7 +12,7 @@ pub(super) struct Raw {
 
 impl Raw {
     pub(super) fn new(provider: &str) -> Result<Self, String> {
-        let client = reqwest::Client::builder().no_proxy().build().map_err(|error| error.to_string())?;
+        let client = client::plain()?;
         Ok(Self { client, url: format!("{provider}{PATH}") })
     }
 }

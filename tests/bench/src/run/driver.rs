@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use crate::client;
 use crate::drive::{self, Ready};
 use crate::load::{Load, Measured};
 use crate::provider::{COUNTS, Counts, Listening, TAKES};
@@ -104,7 +105,7 @@ impl Provider {
     pub(crate) async fn start() -> Result<Self, String> {
         let mut process = Talker::start("provider", ourselves(["provider"])?)?;
         let Listening { url } = process.hear().await?;
-        let client = reqwest::Client::builder().no_proxy().build().map_err(|error| error.to_string())?;
+        let client = client::plain()?;
         Ok(Self { url, client, _process: process })
     }
 
