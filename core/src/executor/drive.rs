@@ -181,7 +181,7 @@ impl Inner {
                 return Ok(report(journal, Some((why, 60_000, None))));
             };
             let bell = self.bells.of(journal.operation);
-            let rung = bell.notified();
+            let rung = bell.rung();
             let (ms, why) = match self.step(journal, &served, unrecorded).await? {
                 Step::On => continue,
                 Step::Done => (u64::MAX, String::new()),

@@ -82,14 +82,6 @@ impl Executor {
 }
 
 impl Inner {
-    pub(super) fn serves(&self) -> Vec<Serves> {
-        let pairs = self.connections.iter().flat_map(|(name, connection)| {
-            let cells = connection.integration.cells();
-            cells.into_iter().map(|cell| Serves { connection: name.clone(), cell: cell.spec().id.to_owned() })
-        });
-        pairs.collect()
-    }
-
     async fn restore_one(&self, operation: OperationId, since: Stamp) -> Result<bool, LedgerError> {
         /// Stands for the deadline and settle of a cell that isn't known here.
         const UNKNOWN_SPAN_MS: u64 = 86_400_000;

@@ -50,10 +50,7 @@ pub fn tables(slots: &[Slot]) -> String {
             fine(&|slot| slot.per_operation(slot.cpu_seconds * 1000.0), 4),
             fine(&|slot| slot.per_operation(slot.measured.committed.commits as f64), 3),
             fine(&|slot| slot.per_operation(slot.disk_flushes as f64), 3),
-            fine(
-                &|slot| slot.measured.committed.appends as f64 / slot.measured.committed.commits.max(1) as f64,
-                1
-            ),
+            fine(&|slot| slot.measured.committed.appends as f64 / slot.measured.committed.commits.max(1) as f64, 1),
             of(&|slot| slot.memory_bytes as f64 / f64::from(1 << 20)),
             of(&|slot| slot.probe_us as f64),
             fine(&|slot| slot.busy_others * 100.0, 0),

@@ -78,7 +78,8 @@ async fn target(drive: &Drive) -> Result<Arc<dyn Target>, String> {
         Guard::Raw => Arc::new(raw::Raw::new(provider)?),
         Guard::Sqlite { path } => Arc::new(hapax::Guarded::on_sqlite(provider, path).await?),
         Guard::Postgres { schema } => {
-            let url = std::env::var("HAPAX_BENCH_POSTGRES").map_err(|error| format!("HAPAX_BENCH_POSTGRES: {error}"))?;
+            let url =
+                std::env::var("HAPAX_BENCH_POSTGRES").map_err(|error| format!("HAPAX_BENCH_POSTGRES: {error}"))?;
             Arc::new(hapax::Guarded::on_postgres(provider, url, schema).await?)
         }
     })
