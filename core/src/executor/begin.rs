@@ -66,6 +66,9 @@ impl Executor {
         let checked = self.inner.check(&request)?;
         let (header, known) = self.inner.look_up(&checked).await?;
         let deadline = Deadline::after(&self.inner, request.wait_ms);
+        if let Some(report) = known.as_ref().and_then(|journal| self.inner.finished(journal)) {
+            return Ok(report);
+        }
         let journal = known.unwrap_or_else(|| self.inner.begin(&checked, header.restored));
         self.inner.clone().drive_in_task(journal, Some(checked), deadline).await
     }

@@ -211,6 +211,12 @@ impl Inner {
         }
     }
 
+    /// What a finished operation came to, where nothing is to be done for it now: that needs no task of its own.
+    pub(super) fn finished(&self, journal: &Journal) -> Option<RunReport> {
+        let served = journal.state.is_final().then(|| self.served(journal.state.intent.as_ref()?)).flatten()?;
+        matches!(self.todo(journal, &served), Do::Nothing | Do::Wait { .. }).then(|| report(journal, None))
+    }
+
     /// What is to be done now.
     fn todo(&self, journal: &Journal, served: &Served) -> Do {
         let view =
