@@ -1,0 +1,53 @@
+//! One effect, wherever the worker is killed, with cells and `next` around Restate's own journal.
+
+use serde_json::json;
+
+use super::effects::{assert_once, killed_at, killed_before_the_answer};
+use super::people::is_suspended;
+use super::restate::is_there;
+use super::site::{Provider, Site};
+
+const HANDLER: &str = "Journaled/once";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_charges_once_if_killed_after_the_departure() {
+    killed_at("next_charges_once_if_killed_after_the_departure", HANDLER, Provider::Stripe, "departed", 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_charges_once_if_killed_before_the_answer() {
+    killed_before_the_answer("next_charges_once_if_killed_before_the_answer", HANDLER, Provider::Stripe).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_charges_once_if_killed_with_the_answer_in_hand() {
+    killed_at("next_charges_once_if_killed_with_the_answer_in_hand", HANDLER, Provider::Stripe, "answered", 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_posts_once_without_a_key_if_killed_before_the_answer() {
+    killed_before_the_answer("next_posts_once_without_a_key_if_killed_before_the_answer", HANDLER, Provider::Slack)
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_asks_a_person_where_nothing_proves_an_absence() {
+    if !is_there("next_asks_a_person_where_nothing_proves_an_absence") {
+        return;
+    }
+    let site = Site::new(Provider::Slack).await;
+    let mut first = site.first_worker(Some("departed")).await;
+    let call = site.call(HANDLER, Provider::Slack.wanted());
+    first.says("paused").await;
+    first.kill().await;
+    let mut second = site.worker(None).await;
+    let told = second.says("bell").await;
+    is_suspended(&site).await;
+    second.kill().await;
+    assert_eq!((site.effects().len(), call.is_finished()), (0, false));
+
+    let _third = site.worker(None).await;
+    let says = json!({ "says": "send-again", "by": "dana" });
+    site.restate().ring(told["bell"].as_str().expect("a name"), Some(&says)).await;
+    assert_once(&site, &call.await.expect("an answer"));
+}
