@@ -57,7 +57,7 @@ impl Effects {
                     // Whoever decides, decides in hapax. The bell carries nothing: it says that it is worth asking.
                     let (bell, rung) = ctx.awakeable::<()>();
                     let told = json!({ "operation": report.operation, "why": why, "bell": bell });
-                    ctx.run(|| tell(told)).name("tell people").await?;
+                    ctx.run(|| say::people(told)).name("tell people").await?;
                     restate_sdk::select! {
                         _ = rung => {},
                         _ = ctx.sleep(LOOKS_AGAIN_AFTER) => {},
@@ -80,10 +80,4 @@ async fn call(executor: Executor, request: RunRequest) -> HandlerResult<Json<Run
         // The request itself is wrong, and stays so.
         Err(error) => Err(TerminalError::new_with_code(400, error.to_string()).into()),
     }
-}
-
-/// Where your people look: here it is a line on the standard output.
-async fn tell(what: Value) -> HandlerResult<()> {
-    say::line(&what);
-    Ok(())
 }

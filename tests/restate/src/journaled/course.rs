@@ -69,6 +69,17 @@ impl Course {
         Ok(course)
     }
 
+    /// Goes on with what another invocation began.
+    pub(super) fn resume(parts: Arc<Parts>, records: Vec<Record>) -> HandlerResult<Self> {
+        let intent = fold(&records).intent.ok_or_else(|| TerminalError::new_with_code(400, "no records"))?;
+        Ok(Self { at: Arc::new(Place::find(parts, &intent.cell)?), intent, records })
+    }
+
+    /// What is journaled so far.
+    pub(super) fn into_records(self) -> Vec<Record> {
+        self.records
+    }
+
     /// The present moment. It is journaled, so a replay decides at the same moments.
     pub(super) async fn moment(&self, ctx: &Context<'_>) -> HandlerResult<Stamp> {
         let at = self.at.clone();
@@ -207,12 +218,9 @@ impl Course {
         let state = self.state();
         let why = state.with_person().unwrap_or_default();
         let (bell, rung) = ctx.awakeable::<Json<Said>>();
-        let told = json!({ "why": why, "bell": bell, "text": self.context().names().mark() });
-        let tell = async move {
-            say::line(&told);
-            Ok(())
-        };
-        ctx.run(|| tell).name("tell people").await?;
+        // They look for the mark, at the provider.
+        let told = json!({ "why": why, "bell": bell, "mark": self.context().names().mark() });
+        ctx.run(|| say::people(told)).name("tell people").await?;
         let said = rung.await?.into_inner();
         let (at, context, args) = (self.at.clone(), self.context(), self.intent.args.clone());
         let seen = state.revision;
@@ -235,6 +243,14 @@ impl Course {
         };
         let decided = ctx.run(|| step).name("decide").await?.into_inner();
         self.records.extend(decided);
+        Ok(())
+    }
+
+    /// Tells people of what contradicts the outcome.
+    pub(super) async fn tell_of_alarms(&self, ctx: &Context<'_>) -> HandlerResult<()> {
+        let alarms: Vec<String> = self.state().alarms.into_iter().map(|alarm| alarm.what).collect();
+        let told = json!({ "last_look": self.intent.key, "alarms": alarms });
+        ctx.run(|| say::people(told)).name("tell people").await?;
         Ok(())
     }
 

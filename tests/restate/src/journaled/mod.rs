@@ -12,7 +12,7 @@ mod verdict;
 
 use std::sync::Arc;
 
-use hapax_core::protocol::{Do, Final};
+use hapax_core::protocol::{Do, Final, Record};
 use restate_sdk::prelude::*;
 use serde_json::Value;
 
@@ -38,7 +38,19 @@ impl Journaled {
         let mut course = Course::begin(&ctx, self.parts.clone(), wanted.into_inner()).await?;
         loop {
             let now = course.moment(&ctx).await?;
-            match course.next(now) {
+            let todo = course.next(now);
+            if let Some(ended) = course.ended() {
+                if todo != Do::Nothing {
+                    // A second request was sent. The look for a second effect comes when all is settled, which the caller
+                    // doesn't wait for.
+                    ctx.service_client::<JournaledClient>().last_look(Json(course.into_records())).send();
+                }
+                return match ended {
+                    Final::Succeeded(receipt) => Ok(Json((*receipt.body).clone())),
+                    Final::Refused(reason) => Err(TerminalError::new_with_code(422, reason.to_string()).into()),
+                };
+            }
+            match todo {
                 Do::Wait { ms, .. } => ctx.sleep(self.parts.clock.real(ms)).await?,
                 Do::Prepare { new_epoch } => course.prepare(&ctx, now, new_epoch).await?,
                 Do::Send { new_epoch, replace_key, because } => {
@@ -47,13 +59,21 @@ impl Journaled {
                 Do::Look { .. } => course.look(&ctx).await?,
                 Do::Ask { why } => course.ask(now, why),
                 Do::Close { reason } => course.close(now, reason),
-                Do::Nothing => match course.ended() {
-                    Some(Final::Succeeded(receipt)) => return Ok(Json((*receipt.body).clone())),
-                    Some(Final::Refused(reason)) => {
-                        return Err(TerminalError::new_with_code(422, reason.to_string()).into());
-                    }
-                    None => course.wait_for_a_person(&ctx).await?,
-                },
+                Do::Nothing => course.wait_for_a_person(&ctx).await?,
+            }
+        }
+    }
+
+    /// Looks once more after a second request, and tells people what contradicts the receipt.
+    #[handler]
+    async fn last_look(&self, ctx: Context<'_>, records: Json<Vec<Record>>) -> HandlerResult<()> {
+        let mut course = Course::resume(self.parts.clone(), records.into_inner())?;
+        loop {
+            let now = course.moment(&ctx).await?;
+            match course.next(now) {
+                Do::Wait { ms, .. } => ctx.sleep(self.parts.clock.real(ms)).await?,
+                Do::Look { .. } => course.look(&ctx).await?,
+                _ => return course.tell_of_alarms(&ctx).await,
             }
         }
     }

@@ -14,6 +14,23 @@ async fn next_charges_once_if_killed_after_the_departure() {
     killed_at("next_charges_once_if_killed_after_the_departure", HANDLER, Provider::Stripe, "departed", 0).await;
 }
 
+/// The second request goes out under the handle, and when all is settled somebody looks once more.
+#[tokio::test(flavor = "multi_thread")]
+async fn next_looks_once_more_after_a_second_request() {
+    if !is_there("next_looks_once_more_after_a_second_request") {
+        return;
+    }
+    // A day has to pass.
+    let site = Site::fastest(Provider::Stripe).await;
+    let mut first = site.first_worker(Some("departed")).await;
+    let call = site.call(HANDLER, Provider::Stripe.wanted());
+    first.says("paused").await;
+    first.kill().await;
+    let mut next = site.worker(None).await;
+    assert_once(&site, &call.await.expect("an answer"));
+    assert_eq!(next.says("last_look").await["alarms"], json!([]));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn next_charges_once_if_killed_before_the_answer() {
     killed_before_the_answer("next_charges_once_if_killed_before_the_answer", HANDLER, Provider::Stripe).await;
@@ -35,7 +52,7 @@ async fn next_asks_a_person_where_nothing_proves_an_absence() {
     if !is_there("next_asks_a_person_where_nothing_proves_an_absence") {
         return;
     }
-    let site = Site::new(Provider::Slack).await;
+    let site = Site::faster(Provider::Slack).await;
     let mut first = site.first_worker(Some("departed")).await;
     let call = site.call(HANDLER, Provider::Slack.wanted());
     first.says("paused").await;

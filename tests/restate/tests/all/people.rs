@@ -52,7 +52,7 @@ async fn a_handler_waits_for_a_person_who_has_it_sent_again() {
     if !is_there("a_handler_waits_for_a_person_who_has_it_sent_again") {
         return;
     }
-    let site = Site::new(Provider::Slack).await;
+    let site = Site::faster(Provider::Slack).await;
     let reply = decided(&site, PersonSays::SendAgain).await;
     assert_once(&site, &reply);
 }
@@ -62,7 +62,7 @@ async fn a_handler_waits_for_a_person_who_closes_it() {
     if !is_there("a_handler_waits_for_a_person_who_closes_it") {
         return;
     }
-    let site = Site::new(Provider::Slack).await;
+    let site = Site::faster(Provider::Slack).await;
     let reply = decided(&site, PersonSays::DidNotHappen).await;
     assert_eq!((reply.status, site.effects().len()), (422, 0), "{}", reply.value());
     assert_ne!(reply.value(), Value::Null);

@@ -21,6 +21,12 @@ use super::worker::{Address, Setting, Worker};
 /// How much faster than real time hapax and the provider live: a deadline of 80 s is 1.6 s.
 const SCALE: u32 = 50;
 
+/// The same where an hour has to pass before a person is asked.
+const FASTER: u32 = 500;
+
+/// The same where a day has to pass before a last look.
+const FASTEST: u32 = 10_000;
+
 /// One of two providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Provider {
@@ -64,6 +70,7 @@ impl Provider {
 /// The bed of one test.
 pub(crate) struct Site {
     provider: Provider,
+    scale: u32,
     server: Server,
     pub(crate) proxy: FaultProxy,
     folder: TempDir,
@@ -74,7 +81,21 @@ pub(crate) struct Site {
 impl Site {
     /// With nothing begun and no worker; Restate doesn't know of one yet.
     pub(crate) async fn new(provider: Provider) -> Self {
-        let clock = ScaledClock::new(SCALE);
+        Self::at_scale(provider, SCALE).await
+    }
+
+    /// The same for what waits long.
+    pub(crate) async fn faster(provider: Provider) -> Self {
+        Self::at_scale(provider, FASTER).await
+    }
+
+    /// The same for what waits for a day.
+    pub(crate) async fn fastest(provider: Provider) -> Self {
+        Self::at_scale(provider, FASTEST).await
+    }
+
+    async fn at_scale(provider: Provider, scale: u32) -> Self {
+        let clock = ScaledClock::new(scale);
         let world = World::with_clock(1, Arc::new(move || clock.now().wall_ms));
         let server = match provider {
             Provider::Stripe => hapax_stripe::standin::StandIn::new(world).serve(0).await,
@@ -86,7 +107,7 @@ impl Site {
         SqliteLedger::create(folder.path().join("ledger")).expect("a ledger");
         write_secret(&folder.path().join("secret"));
         let restate = Arc::new(Restate::start().await);
-        Self { provider, server, proxy, folder, address: Address::free(), restate }
+        Self { provider, scale, server, proxy, folder, address: Address::free(), restate }
     }
 
     /// Starts the first worker, and tells Restate of it.
@@ -103,7 +124,7 @@ impl Site {
             folder: self.folder.path(),
             integration: self.provider.integration(),
             provider: &self.proxy.url(),
-            scale: SCALE,
+            scale: self.scale,
         };
         Worker::start(&setting, pause).await
     }
@@ -121,7 +142,7 @@ impl Site {
 
     /// The present moment by hapax's clock.
     pub(crate) fn now(&self) -> Stamp {
-        ScaledClock::new(SCALE).now()
+        ScaledClock::new(self.scale).now()
     }
 
     /// The effects at the provider.
@@ -149,7 +170,7 @@ impl Site {
         let connection = Connection::new("shop", integration, credentials).expect("a connection");
         let connection = connection.at(&self.proxy.url()).expect("an address").account("tests").stand_in().meets(needs);
         Executor::builder(ledger, Arc::new(HttpTransport::new()), secret)
-            .clock(Arc::new(ScaledClock::new(SCALE)))
+            .clock(Arc::new(ScaledClock::new(self.scale)))
             .connection(connection)
             .build()
             .await
