@@ -43,7 +43,7 @@ impl Journaled {
                 if todo != Do::Nothing {
                     // A second request was sent. The look for a second effect comes when all is settled, which the caller
                     // doesn't wait for.
-                    ctx.service_client::<JournaledClient>().last_look(Json(course.into_records())).send();
+                    ctx.service_client::<JournaledClient<'_>>().last_look(Json(course.into_records())).send();
                 }
                 return match ended {
                     Final::Succeeded(receipt) => Ok(Json((*receipt.body).clone())),

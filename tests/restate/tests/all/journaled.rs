@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::effects::{assert_once, killed_at, killed_before_the_answer};
-use super::people::is_suspended;
 use super::restate::is_there;
 use super::site::{Provider, Site};
 
@@ -45,26 +44,4 @@ async fn next_charges_once_if_killed_with_the_answer_in_hand() {
 async fn next_posts_once_without_a_key_if_killed_before_the_answer() {
     killed_before_the_answer("next_posts_once_without_a_key_if_killed_before_the_answer", HANDLER, Provider::Slack)
         .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn next_asks_a_person_where_nothing_proves_an_absence() {
-    if !is_there("next_asks_a_person_where_nothing_proves_an_absence") {
-        return;
-    }
-    let site = Site::faster(Provider::Slack).await;
-    let mut first = site.first_worker(Some("departed")).await;
-    let call = site.call(HANDLER, Provider::Slack.wanted());
-    first.says("paused").await;
-    first.kill().await;
-    let mut second = site.worker(None).await;
-    let told = second.says("bell").await;
-    is_suspended(&site).await;
-    second.kill().await;
-    assert_eq!((site.effects().len(), call.is_finished()), (0, false));
-
-    let _third = site.worker(None).await;
-    let says = json!({ "says": "send-again", "by": "dana" });
-    site.restate().ring(told["bell"].as_str().expect("a name"), Some(&says)).await;
-    assert_once(&site, &call.await.expect("an answer"));
 }

@@ -88,7 +88,8 @@ impl Restate {
     }
 
     /// Rings an awakeable.
-    pub(crate) async fn ring(&self, bell: &str, with: Option<&Value>) {
+    pub(crate) async fn ring(&self, bell: &Value, with: Option<&Value>) {
+        let bell = bell.as_str().expect("a bell has a name");
         let call = Call::post(&format!("{}/restate/awakeables/{bell}/resolve", self.ingress));
         let call = if let Some(body) = with { call.json(body) } else { call };
         let reply = within_a_minute("the bell rings", call.send()).await.expect("an answer");

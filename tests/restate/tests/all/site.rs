@@ -10,7 +10,7 @@ use hapax_core::identity::NamespaceSecret;
 use hapax_core::protocol::Stamp;
 use hapax_core::transport::HttpTransport;
 use hapax_ledger_sqlite::SqliteLedger;
-use hapax_standin::{Effect, FaultProxy, Reply, Server, World};
+use hapax_standin::{Effect, FaultProxy, Kind, Reply, Server, When, World};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -21,11 +21,11 @@ use super::worker::{Address, Setting, Worker};
 /// How much faster than real time hapax and the provider live: a deadline of 80 s is 1.6 s.
 const SCALE: u32 = 50;
 
-/// The same where an hour has to pass before a person is asked.
+/// The same where twenty looks have to pass before a person is asked.
 const FASTER: u32 = 500;
 
 /// The same where a day has to pass before a last look.
-const FASTEST: u32 = 10_000;
+const FASTEST: u32 = 5_000;
 
 /// One of two providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +133,12 @@ impl Site {
     pub(crate) fn call(&self, handler: &str, body: Value) -> JoinHandle<Reply> {
         let (restate, handler) = (self.restate.clone(), handler.to_owned());
         tokio::spawn(async move { restate.call(&handler, &body).await })
+    }
+
+    /// Slack lists nothing that is younger than a year.
+    pub(crate) fn hide_what_was_posted(&self) {
+        let lists = When { path: Some("/api/conversations.history".to_owned()), ..When::default() };
+        self.server.injections().add(lists.always(), Kind::ListLags { by_ms: 365 * 86_400_000 });
     }
 
     /// The server.
