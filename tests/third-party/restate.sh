@@ -33,3 +33,4 @@ running=$!
 cat > /dev/null
 kill -KILL "$running" 2> /dev/null || true
 wait "$running" 2> /dev/null || true
+rm -rf "$1/one"
