@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use crate::parts::{CONNECTION, Parts, Wanted};
 use crate::{pause, say};
 
-/// How long one step waits for hapax, in milliseconds of hapax's clock: far below Restate's abort time-out of ten minutes.
-const STEP_WAITS_MS: u64 = 120_000;
+/// How long one step waits for hapax, in milliseconds of hapax's clock. What takes longer is slept for durably, and the step
+/// stays far below Restate's abort time-out of ten minutes.
+const STEP_WAITS_MS: u64 = 20_000;
 
 /// A person's bell may get lost, so the handler looks again by itself.
 const LOOKS_AGAIN_AFTER: Duration = Duration::from_secs(3600);
