@@ -28,7 +28,7 @@ export RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE=256MB
 # The standard input belongs to the watch below, not to the server.
 unshare --map-root-user --mount sh -c "$hidden && exec \"\$@\"" sh \
     "$server" --no-logo --log-format json --base-dir "$1" --node-name one --cluster-name tests \
-    --listen-mode tcp --bind-ip 127.0.0.1 --use-random-ports true --default-num-partitions 1 < /dev/null &
+    --listen-mode tcp --bind-ip 127.0.0.1 --use-random-ports true --default-num-partitions 1 < /dev/null 2>&1 &
 running=$!
 cat > /dev/null
 kill -KILL "$running" 2> /dev/null || true
