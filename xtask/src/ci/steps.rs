@@ -81,7 +81,8 @@ fn restate(root: &Path) -> Vec<Job> {
     let installed = std::env::var_os("HAPAX_THIRD_PARTY").map_or_else(|| root.join(".third-party"), Into::into);
     let script = installed.join("restate.sh");
     if !Line::new(&format!("{} --can", script.display())).is_there(root) {
-        let why = "no Restate server can be started here; tests/third-party/install.sh installs it, and it needs unshare";
+        let why =
+            "no Restate server can be started here; tests/third-party/install.sh installs it, and it needs unshare";
         return vec![Job::Skipped(why.to_owned())];
     }
     let its = "--manifest-path tests/restate/Cargo.toml";
