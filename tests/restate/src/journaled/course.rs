@@ -62,6 +62,7 @@ impl Course {
             args: Arc::new(args),
             good_until_ms: None,
             similar: Vec::new(),
+            stand_in: place.connection.stand_in,
         };
         let mut course = Self { at: place, intent, records: Vec::new() };
         let now = course.moment(ctx).await?;
