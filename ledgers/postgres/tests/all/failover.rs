@@ -1,0 +1,1 @@
+//! A primary that is lost, and its replica that takes over.
