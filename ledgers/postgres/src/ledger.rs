@@ -8,9 +8,10 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::address::Address;
+use crate::between::{self, Between};
 use crate::clock::DatabaseClock;
 use crate::counters::Counters;
-use crate::error::{Failure, unusable};
+use crate::error::{Failure, unfollowed, unusable};
 use crate::health::{self, Health};
 use crate::link::Link;
 use crate::options::Options;
@@ -67,8 +68,15 @@ impl PostgresLedger {
         let shown = address.to_string();
         let opened = async {
             let link = Link::connect(&address, options.prepared).await?;
-            if migrate::check(&link, &address).await? < migrate::SCHEMA_VERSION {
+            // In a transaction, which some poolers refuse.
+            link.run("BEGIN READ ONLY").await?;
+            let format = migrate::check(&link, &address).await?;
+            link.run("ROLLBACK").await?;
+            if format < migrate::SCHEMA_VERSION {
                 migrate::migrate(&link, &address).await?;
+            }
+            if options.prepared && between::look(&address).await? == (Between::Pooler { follows: false }) {
+                return Err(Failure::Answer(unfollowed(&address.to_string())));
             }
             let knows_origin = knows_origin(&link).await?;
             let shared = Arc::new(Shared::new(address, options, knows_origin, accepts_restored));
@@ -109,8 +117,8 @@ impl PostgresLedger {
     /// # Errors
     /// [`LedgerError::Unusable`] if it can't be asked.
     pub async fn health(&self) -> Result<Health, LedgerError> {
-        let clock = Arc::clone(&self.shared.clock);
-        self.apart(async |link| health::ask(&link, &clock).await).await
+        let (clock, address) = (Arc::clone(&self.shared.clock), &self.shared.address);
+        self.apart(async |link| health::ask(&link, address, &clock).await).await
     }
 
     /// Does something on a connection of its own.

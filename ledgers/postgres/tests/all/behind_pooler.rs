@@ -11,17 +11,8 @@ use hapax_core::protocol::Event;
 use hapax_ledger_postgres::{Options, PostgresLedger};
 
 use super::crash::grow;
-use super::pooler::{self, Pooler};
-use super::support::{PATIENT, address_at, assert_sound, cluster, fresh_schema, is_there, shared, tell};
-
-/// Whether there is a PgBouncer and what it leads to; if not, says what is left out.
-fn pooler_is_there(test: &str) -> bool {
-    let there = pooler::program().is_some();
-    if !there {
-        tell(&format!("left out: {test}: no PgBouncer is installed (pgbouncer)"));
-    }
-    there && is_there(test)
-}
+use super::pooler::Pooler;
+use super::support::{PATIENT, address_at, assert_sound, cluster, fresh_schema, pooler_is_there, shared, tell};
 
 async fn in_front(mode: &str, size: u32) -> Pooler {
     Pooler::start(cluster().await, mode, size).expect("a pooler")
@@ -56,7 +47,9 @@ async fn nothing_is_lost_and_nothing_twice_when_the_pooler_is_killed_under_work(
     let told = Arc::new(Mutex::new(HashMap::<OperationId, u64>::new()));
     let note = {
         let told = Arc::clone(&told);
-        move |id, revision| drop(told.lock().expect("nobody panicked").insert(id, revision))
+        move |id, revision| {
+            told.lock().expect("nobody panicked").insert(id, revision);
+        }
     };
     let growing = tokio::spawn(grow(shared(&ledger), 16, note));
     let confirmed = || told.lock().expect("nobody panicked").len();
@@ -113,7 +106,9 @@ async fn probe_modes() {
         for prepared in [false, true] {
             let pooler = in_front(mode, 2).await;
             let address = address_at(pooler.port(), &fresh_schema());
-            let made = PostgresLedger::create(address, Options { prepared, patience: Duration::from_secs(3), ..PATIENT }).await;
+            let made =
+                PostgresLedger::create(address, Options { prepared, patience: Duration::from_secs(3), ..PATIENT })
+                    .await;
             match made {
                 Ok(ledger) => {
                     tell(&format!("{mode} {prepared}: {:?}", ledger.health().await));

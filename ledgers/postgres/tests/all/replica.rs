@@ -43,7 +43,14 @@ impl Replica {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let from = format!("host=127.0.0.1 port={} user={USER} application_name={NAME}", cluster.port());
         let mut copy = as_owner(&programs.join("pg_basebackup"), owner);
-        copy.args(["--no-sync", "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--dbname", &from]);
+        copy.args([
+            "--no-sync",
+            "--checkpoint=fast",
+            "--wal-method=stream",
+            "--write-recovery-conf",
+            "--dbname",
+            &from,
+        ]);
         copy.arg("--pgdata").arg(folder.path().join("data")).env("PGPASSWORD", PASSWORD);
         succeeded("pg_basebackup", &mut copy)?;
         let watch = keep_watch(&programs, folder.path(), owner)?;
