@@ -16,7 +16,7 @@ use crate::health::{self, Health};
 use crate::link::Link;
 use crate::options::Options;
 use crate::readers::Readers;
-use crate::shared::{Shared, knows_origin};
+use crate::shared::{Shared, knows_origin, left_behind};
 use crate::verify::{self, Verified};
 use crate::writer::{Job, Writer, connected};
 use crate::{maintain, migrate, read};
@@ -79,6 +79,9 @@ impl PostgresLedger {
                 return Err(Failure::Answer(unfollowed(&address.to_string())));
             }
             let knows_origin = knows_origin(&link).await?;
+            if knows_origin && between::is_left_behind(&link, &address).await? {
+                return Err(Failure::Answer(left_behind(&address.to_string())));
+            }
             let shared = Arc::new(Shared::new(address, options, knows_origin, accepts_restored));
             shared.check(&link).await?;
             Ok((link, shared))

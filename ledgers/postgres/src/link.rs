@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::Severity;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Row, Statement};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Row, Statement};
 
 use crate::address::Address;
 use crate::error::{Failure, unusable};
@@ -29,10 +30,24 @@ pub(crate) struct Link {
 }
 
 impl Link {
+    /// Tries the hosts in turn. One that says nothing must not use up the time of the others.
     pub(crate) async fn connect(address: &Address, prepared: bool) -> Result<Self, Failure> {
+        let mut last = Failure::Late;
+        for (host, patience) in address.hosts() {
+            match timeout(patience, Self::to(&host, address, prepared)).await {
+                Ok(Ok(link)) => return Ok(link),
+                Ok(Err(failure)) => last = failure,
+                Err(_) => last = Failure::Late,
+            }
+        }
+        Err(last)
+    }
+
+    /// To one host.
+    pub(crate) async fn to(host: &Config, address: &Address, prepared: bool) -> Result<Self, Failure> {
         let warned = Arc::<AtomicBool>::default();
-        let client = if address.config.get_ssl_mode() == SslMode::Disable {
-            let (client, connection) = address.config.connect(NoTls).await?;
+        let client = if host.get_ssl_mode() == SslMode::Disable {
+            let (client, connection) = host.connect(NoTls).await?;
             tokio::spawn(keep(connection, Arc::clone(&warned)));
             client
         } else {
@@ -42,7 +57,7 @@ impl Link {
                     "install the system's certificate authorities, or name a file of them",
                 ))
             })?;
-            let (client, connection) = address.config.connect(connector).await?;
+            let (client, connection) = host.connect(connector).await?;
             tokio::spawn(keep(connection, Arc::clone(&warned)));
             client
         };

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hapax_core::ledger::LedgerError;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -184,7 +185,7 @@ impl Shared {
     }
 }
 
-fn elsewhere_than(shown: &str, same_system: bool) -> hapax_core::ledger::LedgerError {
+fn elsewhere_than(shown: &str, same_system: bool) -> LedgerError {
     let what = if same_system { "timeline (a replica took over, or a backup was put back)" } else { "cluster" };
     unusable(
         format!("{shown} was last used on another {what}, so it may have forgotten what was confirmed"),
@@ -193,7 +194,15 @@ fn elsewhere_than(shown: &str, same_system: bool) -> hapax_core::ledger::LedgerE
     )
 }
 
-fn went_back(shown: &str) -> hapax_core::ledger::LedgerError {
+/// That another host of the address took over before.
+pub(crate) fn left_behind(shown: &str) -> LedgerError {
+    unusable(
+        format!("the server that {shown} leads to was left behind: another of its hosts is on a newer timeline"),
+        "stop the server that was left behind; what was written to it meanwhile is nowhere else",
+    )
+}
+
+fn went_back(shown: &str) -> LedgerError {
     unusable(
         format!("{shown} went back to an earlier state while it was in use"),
         "stop everything that uses the ledger, run `hapax ledger restored`, and start again",

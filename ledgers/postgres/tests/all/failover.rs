@@ -185,10 +185,7 @@ async fn a_synchronous_replica_takes_over_without_a_word_behind_a_pooler() {
 /// The old primary comes back alone, and takes writes as if nothing had been. It is the first host of the address.
 async fn the_old_primary_comes_back(pair: &Pair, at_work: &Arc<PostgresLedger>) {
     let sql = async |sql: &str| pair.primary.sql("postgres", sql).await.expect("SQL works");
-    // What the killed server left may still be ending.
-    while pair.primary.go_on().await.is_err() {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    pair.primary.go_on().await.expect("it comes back");
     sql("ALTER SYSTEM RESET synchronous_standby_names").await;
     sql("SELECT pg_reload_conf()").await;
     // A server that crashed leaves numbers out, so they tell nothing.

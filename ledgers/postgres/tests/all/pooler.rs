@@ -115,7 +115,8 @@ impl Drop for Pooler {
 
 /// Sends a signal to one process, by its name.
 pub(crate) fn signal(name: &str, process: u32) -> io::Result<()> {
-    let status = Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).status()?;
+    let status =
+        Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).stderr(Stdio::null()).status()?;
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("kill -{name} {process}: {status}"))) }
 }
 

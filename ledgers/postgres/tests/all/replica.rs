@@ -127,12 +127,21 @@ impl Drop for Replica {
 
 /// Kills the server of a cluster at once, as the loss of its host does, and waits until nobody is there.
 pub(crate) fn kill_server(cluster: &Cluster) -> io::Result<()> {
-    let text = std::fs::read_to_string(cluster.data().join("postmaster.pid"))?;
+    let file = cluster.data().join("postmaster.pid");
+    let text = std::fs::read_to_string(&file)?;
     let process = text.lines().next().and_then(|line| line.parse().ok());
-    signal("KILL", process.ok_or_else(|| io::Error::other("no number of a process"))?)?;
+    let process: u32 = process.ok_or_else(|| io::Error::other("no number of a process"))?;
+    // Its children would end by themselves, but hold its memory until they do.
+    let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    signal("KILL", process)?;
+    for child in children.split_whitespace().filter_map(|child| child.parse().ok()) {
+        // It may be gone already.
+        let _ = signal("KILL", child);
+    }
     for _ in 0..LONG.as_millis() / PAUSE.as_millis() {
         if TcpStream::connect((Ipv4Addr::LOCALHOST, cluster.port())).is_err() {
-            return Ok(());
+            // On a host that is lost nothing runs any more; here its number may be kept for a while.
+            return std::fs::remove_file(file);
         }
         std::thread::sleep(PAUSE);
     }
