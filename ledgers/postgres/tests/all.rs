@@ -13,4 +13,6 @@ mod all {
     mod durable;
     mod failover;
     mod hosts;
+    mod partitions;
+    mod tls;
 }

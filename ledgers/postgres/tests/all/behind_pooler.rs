@@ -12,7 +12,7 @@ use hapax_ledger_postgres::{Options, PostgresLedger};
 
 use super::crash::grow;
 use super::pooler::Pooler;
-use super::support::{PATIENT, address_at, assert_sound, cluster, fresh_schema, pooler_is_there, shared, tell};
+use super::support::{PATIENT, address_at, assert_sound, cluster, fresh, fresh_schema, pooler_is_there, shared};
 
 async fn in_front(mode: &str, size: u32) -> Pooler {
     Pooler::start(cluster().await, mode, size).expect("a pooler")
@@ -101,25 +101,59 @@ async fn a_pooler_that_is_away_is_told_and_one_that_is_back_is_used() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn probe_modes() {
-    for mode in ["transaction", "session", "statement"] {
-        for prepared in [false, true] {
-            let pooler = in_front(mode, 2).await;
-            let address = address_at(pooler.port(), &fresh_schema());
-            let made =
-                PostgresLedger::create(address, Options { prepared, patience: Duration::from_secs(3), ..PATIENT })
-                    .await;
-            match made {
-                Ok(ledger) => {
-                    tell(&format!("{mode} {prepared}: {:?}", ledger.health().await));
-                    let ledger = Arc::new(ledger);
-                    for n in 0..5 {
-                        let r = Draft::new(&format!("{n}")).begin(&shared(&ledger)).await;
-                        tell(&format!("   {:?}", r));
-                    }
-                }
-                Err(e) => tell(&format!("{mode} {prepared}: {e}")),
-            }
+async fn a_pooler_in_transaction_mode_is_seen_and_prepared_statements_are_refused_if_it_loses_them() {
+    if !pooler_is_there("prepared statements behind a pooler") {
+        return;
+    }
+    let pooler = in_front("transaction", 2).await;
+    let address = address_at(pooler.port(), &fresh_schema());
+    let ledger = PostgresLedger::create(address.clone(), PATIENT).await.expect("it can be made");
+    let health = ledger.health().await.expect("it can be asked");
+    assert!(health.pooler_seen, "{health:?}");
+    let prepared = PostgresLedger::open(address.clone(), Options { prepared: true, ..PATIENT }).await;
+    // From 1.21 on it can follow them, if it is told to.
+    match health.pooler_follows {
+        true => drop(prepared.expect("it follows them")),
+        false => {
+            let told = prepared.expect_err("a statement of one may be run for another").to_string();
+            assert!(told.contains("doesn't follow prepared statements") && told.contains("take prepared_s"), "{told}");
         }
+    }
+    // What was tried is not left behind for others to meet, in any of its connections.
+    let left = "SELECT count(*) FROM pg_prepared_statements WHERE name ~ '^s[0-9]+$'";
+    let held = Pooler::sql(&pooler, left, 2);
+    assert_eq!(held.expect("it can be asked"), ["0", "0"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pooler_in_session_mode_is_as_good_as_none() {
+    if !pooler_is_there("a pooler in session mode") {
+        return;
+    }
+    let pooler = in_front("session", 8).await;
+    let options = Options { prepared: true, ..PATIENT };
+    let made = PostgresLedger::create(address_at(pooler.port(), &fresh_schema()), options).await;
+    let ledger = Arc::new(made.expect("its connections are nobody else's"));
+    for number in 0..3 {
+        Draft::new(&format!("order:{number}")).begin(&shared(&ledger)).await.expect("it works");
+    }
+    let health = ledger.health().await.expect("it can be asked");
+    assert!(!health.pooler_seen, "{health:?}");
+    assert_eq!(assert_sound(&ledger).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pooler_in_statement_mode_is_refused_at_the_start() {
+    if !pooler_is_there("a pooler in statement mode") {
+        return;
+    }
+    let (_, schema) = fresh().await;
+    let pooler = in_front("statement", 2).await;
+    for refused in [
+        PostgresLedger::open(address_at(pooler.port(), &schema), PATIENT).await,
+        PostgresLedger::create(address_at(pooler.port(), &fresh_schema()), PATIENT).await,
+    ] {
+        let told = refused.expect_err("nothing can be written together").to_string();
+        assert!(told.contains("set its pool_mode to transaction or session"), "{told}");
     }
 }

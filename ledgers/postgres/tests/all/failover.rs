@@ -14,7 +14,7 @@ use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER};
 use super::crash::grow;
 use super::pooler::Pooler;
 use super::replica::{NAME, Replica, kill_server};
-use super::support::{PATIENT, address_at, assert_sound, is_there, pooler_is_there, revision, shared};
+use super::support::{PATIENT, address_at, assert_sound, cluster, fresh, is_there, pooler_is_there, revision, shared};
 
 /// A primary, its replica, and one way to both.
 struct Pair {
@@ -48,14 +48,8 @@ impl Pair {
     fn address(&self) -> Address {
         match &self.pooler {
             Some(pooler) => address_at(pooler.port(), "hapax"),
-            None => self.hosts([self.primary.port(), self.replica.port()]),
+            None => hosts([self.primary.port(), self.replica.port()]),
         }
-    }
-
-    fn hosts(&self, [first, second]: [u16; 2]) -> Address {
-        let url = format!("postgres://{USER}@127.0.0.1:{first},127.0.0.1:{second}/postgres?sslmode=disable");
-        let address = Address::parse(&url.into()).expect("it is an address");
-        address.password(&PASSWORD.to_owned().into())
     }
 
     async fn create(&self, options: Options) -> Arc<PostgresLedger> {
@@ -70,6 +64,12 @@ impl Pair {
             pooler.leads_to(self.replica.port()).expect("it is told");
         }
     }
+}
+
+fn hosts([first, second]: [u16; 2]) -> Address {
+    let url = format!("postgres://{USER}@127.0.0.1:{first},127.0.0.1:{second}/postgres?sslmode=disable");
+    let address = Address::parse(&url.into()).expect("it is an address");
+    address.password(&PASSWORD.to_owned().into())
 }
 
 fn is_told(error: &LedgerError, says: &str) -> bool {
@@ -203,4 +203,62 @@ async fn the_old_primary_comes_back(pair: &Pair, at_work: &Arc<PostgresLedger>) 
     // By itself, nothing tells it from a server that was started again.
     let alone = address_at(pair.primary.port(), "hapax");
     PostgresLedger::open(alone, PATIENT).await.expect("what the guide says has become wrong");
+}
+
+/// Whether so many transactions wait for the replica, without this one.
+async fn wait_for_the_replica(pair: &Pair, without: &str, count: usize) -> Vec<String> {
+    let waiting = format!("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid <> {without}");
+    loop {
+        let found = pair.primary.sql("postgres", &waiting).await.expect("SQL works");
+        let found: Vec<String> = found.lines().map(str::to_owned).collect();
+        if found.len() == count {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// PostgreSQL says that a transaction is committed, with a warning, where somebody ended its wait for the replica.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_on_the_synchronous_replica_is_not_confirmed() {
+    if !is_there("a wait for a synchronous replica that is ended") {
+        return;
+    }
+    let pair = Pair::synchronous(false).await;
+    let ledger = pair.create(LOSSLESS).await;
+    let draft = Draft::new("order:1");
+    draft.begin(&shared(&ledger)).await.expect("it works");
+    let from = pair.replica.cut().await.expect("it can be cut off");
+    let append = {
+        let (ledger, append) = (Arc::clone(&ledger), draft.append(3, [leased()]));
+        tokio::spawn(async move { ledger.append(append).await })
+    };
+    let first = wait_for_the_replica(&pair, "0", 1).await.remove(0);
+    let cancel = format!("SELECT pg_cancel_backend({first})");
+    pair.primary.sql("postgres", &cancel).await.expect("SQL works");
+    // Now it is settled by reading, and what was read waits for the replica as well.
+    wait_for_the_replica(&pair, &first, 1).await;
+    assert!(!append.is_finished(), "{:?} though the replica has nothing", append.await);
+    pair.replica.follows(&from).expect("it is told");
+    append.await.expect("no panic").expect("it is on both");
+    assert_eq!(ledger.counters().settled, 1);
+    pair.replica.catches_up(&pair.primary).await.expect("it follows");
+    assert_eq!(pair.replica.sql("SELECT revision FROM hapax.operations").expect("SQL works"), "4");
+}
+
+/// The host of the primary is lost with its network: nobody says that it is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_says_nothing_does_not_keep_the_others_from_being_used() {
+    if !is_there("a host that says nothing") {
+        return;
+    }
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let port = silent.local_addr().expect("it is bound").port();
+    let (_, schema) = fresh().await;
+    let address = hosts([port, cluster().await.port()]).schema(&schema).expect("it is a name");
+    let all = async {
+        let ledger = Arc::new(PostgresLedger::open(address, Options::default()).await.expect("the other one is there"));
+        Draft::new("order:1").begin(&shared(&ledger)).await.expect("it works");
+    };
+    tokio::time::timeout(Duration::from_secs(60), all).await.expect("it never came to the other host");
 }

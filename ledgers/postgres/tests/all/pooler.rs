@@ -3,7 +3,7 @@
 //! It refuses to run as root, so it runs as the user whom the cluster runs as. A shell keeps watch: when the test process
 //! ends, however it ends, the pipe to it closes, and it ends this PgBouncer and removes the folder.
 
-use std::io;
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -93,6 +93,30 @@ impl Pooler {
             std::thread::sleep(PAUSE);
         }
         Err(io::ErrorKind::TimedOut.into())
+    }
+
+    /// Asks at so many of its connections at once, each held by a transaction, so that no two are the same.
+    pub(crate) fn sql(&self, sql: &str, connections: u32) -> io::Result<Vec<String>> {
+        let ask = |_| {
+            let mut asking = Command::new("psql");
+            asking.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", USER]);
+            asking.args(["-d", "postgres", "-p", &self.port.to_string(), "-f", "-"]).env("PGPASSWORD", PASSWORD);
+            asking.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
+        };
+        let mut asked = (0..connections).map(ask).collect::<io::Result<Vec<Child>>>()?;
+        let mut answers = Vec::new();
+        // Each keeps its transaction until all have answered.
+        for child in &mut asked {
+            writeln!(child.stdin.as_mut().expect("it is piped"), "BEGIN; {sql};")?;
+            let mut line = String::new();
+            BufReader::new(child.stdout.as_mut().expect("it is piped")).read_line(&mut line)?;
+            answers.push(line.trim().to_owned());
+        }
+        for child in &mut asked {
+            drop(child.stdin.take());
+            child.wait()?;
+        }
+        Ok(answers)
     }
 
     /// Leads to another server, as somebody does who makes a fail-over. Connections to the one before are closed when

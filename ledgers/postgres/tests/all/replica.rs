@@ -78,11 +78,18 @@ impl Replica {
         self.until(&format!("SELECT coalesce(pg_last_wal_replay_lsn() >= '{end}', false)")).await
     }
 
-    /// Cuts it off: it gets nothing more.
-    pub(crate) async fn cut(&self) -> io::Result<()> {
-        self.sql("ALTER SYSTEM SET primary_conninfo = ''")?;
-        self.sql("SELECT pg_reload_conf()")?;
-        self.until("SELECT count(*) = 0 FROM pg_stat_wal_receiver").await
+    /// Cuts it off: it gets nothing more. Gives back where it got it from.
+    pub(crate) async fn cut(&self) -> io::Result<String> {
+        let from = self.sql("SHOW primary_conninfo")?;
+        self.follows("")?;
+        self.until("SELECT count(*) = 0 FROM pg_stat_wal_receiver").await?;
+        Ok(from)
+    }
+
+    /// Gets it from there again.
+    pub(crate) fn follows(&self, from: &str) -> io::Result<()> {
+        self.sql(&format!("ALTER SYSTEM SET primary_conninfo = '{}'", from.replace('\'', "''")))?;
+        self.sql("SELECT pg_reload_conf()").map(|_| ())
     }
 
     /// Runs SQL as its owner and gives back what it says: columns with `|` between, a row a line.
