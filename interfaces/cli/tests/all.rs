@@ -11,6 +11,9 @@ mod declare;
 #[path = "all/demo.rs"]
 mod demo;
 #[cfg(unix)]
+#[path = "all/failover.rs"]
+mod failover;
+#[cfg(unix)]
 #[path = "all/floor.rs"]
 mod floor;
 #[path = "all/init.rs"]
@@ -20,8 +23,16 @@ mod json;
 #[path = "all/people.rs"]
 mod people;
 #[cfg(unix)]
+#[allow(dead_code, reason = "the tests of the ledger use all of it")]
+#[path = "../../../ledgers/postgres/tests/all/pooler.rs"]
+mod pooler;
+#[cfg(unix)]
 #[path = "all/postgres_ledger.rs"]
 mod postgres_ledger;
+#[cfg(unix)]
+#[allow(dead_code, reason = "the tests of the ledger use all of it")]
+#[path = "../../../ledgers/postgres/tests/all/replica.rs"]
+mod replica;
 #[path = "all/support.rs"]
 mod support;
 #[cfg(unix)]

@@ -94,7 +94,7 @@ fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
 }
 
 /// Past the test harness, which would keep it to the end.
-fn tell(line: &str) {
+pub(crate) fn tell(line: &str) {
     use std::io::Write;
     writeln!(std::io::stderr().lock(), "{line}").expect("somebody listens");
 }
