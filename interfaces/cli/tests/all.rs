@@ -33,6 +33,9 @@ mod postgres_ledger;
 #[allow(dead_code, reason = "the tests of the ledger use all of it")]
 #[path = "../../../ledgers/postgres/tests/all/replica.rs"]
 mod replica;
+#[cfg(unix)]
+#[path = "all/stopped.rs"]
+mod stopped;
 #[path = "all/support.rs"]
 mod support;
 #[cfg(unix)]

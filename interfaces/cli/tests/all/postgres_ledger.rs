@@ -4,6 +4,7 @@ use std::process::Command;
 
 use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER, available};
 
+use crate::floor::Floor;
 use crate::support::{Ended, SCALE, StandIn, hapax};
 
 /// A folder whose configuration names a ledger in a database of its own. Dropping it stops the database.
@@ -48,12 +49,13 @@ impl Place {
     }
 
     /// Has one more connection to a stand-in, and time running as fast as it does.
-    pub(crate) fn connect(&self, stripe: &StandIn) {
+    pub(crate) fn connect(&self, stripe: &str) {
         let file = self.folder.path().join("hapax.toml");
         let written = std::fs::read_to_string(&file).expect("the configuration");
-        let ledger = written.split("[connections").next().expect("it begins with the ledger");
+        let begins = written.split("[connections").next().expect("it begins with the ledger");
+        let ledger = begins.split("\n[clock]").next().expect("it begins with the ledger");
         let connection =
-            format!("[connections.shop]\nintegration = \"stripe\"\nbase_url = \"{}\"\nstand_in = true\n", stripe.url);
+            format!("[connections.shop]\nintegration = \"stripe\"\nbase_url = \"{stripe}\"\nstand_in = true\n");
         std::fs::write(&file, format!("{ledger}\n[clock]\nscale = {SCALE}\n{connection}")).expect("written");
     }
 
@@ -61,6 +63,37 @@ impl Place {
         let ended = Ended::of(&mut self.command(args));
         assert!(!format!("{}{}", ended.out, ended.err).contains(PASSWORD), "{args:?} shows the password");
         ended
+    }
+}
+
+/// Hosts that share a ledger in PostgreSQL.
+pub(crate) struct Hosts {
+    pub(crate) place: Place,
+    pub(crate) stripe: StandIn,
+}
+
+impl Hosts {
+    pub(crate) fn open(left_out: &str) -> Option<Self> {
+        let hosts = Self { place: Place::open(left_out)?, stripe: StandIn::serve(&["stripe"]) };
+        let made = hosts.place.run(&["ledger", "create"]);
+        assert_eq!(made.exit, 0, "{}", made.err);
+        hosts.are_providers_there(true);
+        Some(hosts)
+    }
+
+    /// Leads to the stand-in, or to where nobody is.
+    pub(crate) fn are_providers_there(&self, there: bool) {
+        self.place.connect(if there { &self.stripe.url } else { "http://127.0.0.1:9" });
+    }
+}
+
+impl Floor for Hosts {
+    fn command(&self, args: &[&str]) -> Command {
+        self.place.command(args)
+    }
+
+    fn stripe(&self) -> &StandIn {
+        &self.stripe
     }
 }
 
