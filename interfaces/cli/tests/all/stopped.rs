@@ -25,7 +25,7 @@ fn begin(hosts: &Hosts, key: &str) {
     hosts.are_providers_there(true);
 }
 
-/// Its request is under way; the provider acts on it after everything is over.
+/// Its request is under way; the provider acts on it after the lease is over.
 #[test]
 fn a_request_of_a_host_that_stands_still_has_one_effect() {
     let Some(hosts) = Hosts::open("a worker that stands still with its request under way") else { return };
@@ -35,9 +35,11 @@ fn a_request_of_a_host_that_stands_still_has_one_effect() {
     let still = Worker::start(&hosts, &[]);
     wait_until("a request has left", || hosts.phase("open").iter().any(|one| one["evidence"]["open_attempts"] == 1));
     still.signal("STOP");
-    let other = Worker::start(&hosts, &[]);
-    hosts.wait_until_all_is_done();
+    let mut other = Worker::start(&hosts, &[]);
+    // Its lease is over, and Stripe says that the request of before is still under way.
+    assert_eq!(other.wait_for("operation")["outcome"], "unknown");
     hosts.stripe().release();
+    hosts.wait_until_all_is_done();
     still.signal("CONT");
     let (still, other) = (still.stopped(), other.stopped());
     assert_eq!(other.count("succeeded"), 1, "{still:?} {other:?}");
