@@ -11,6 +11,9 @@ mod declare;
 #[path = "all/demo.rs"]
 mod demo;
 #[cfg(unix)]
+#[path = "all/doctor.rs"]
+mod doctor;
+#[cfg(unix)]
 #[path = "all/failover.rs"]
 mod failover;
 #[cfg(unix)]

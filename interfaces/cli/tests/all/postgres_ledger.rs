@@ -9,7 +9,7 @@ use crate::support::{Ended, SCALE, StandIn, hapax};
 
 /// A folder whose configuration names a ledger in a database of its own. Dropping it stops the database.
 pub(crate) struct Place {
-    cluster: Cluster,
+    pub(crate) cluster: Cluster,
     runtime: tokio::runtime::Runtime,
     folder: tempfile::TempDir,
 }
@@ -57,6 +57,18 @@ impl Place {
         let connection =
             format!("[connections.shop]\nintegration = \"stripe\"\nbase_url = \"{stripe}\"\nstand_in = true\n");
         std::fs::write(&file, format!("{ledger}\n[clock]\nscale = {SCALE}\n{connection}")).expect("written");
+    }
+
+    /// Changes a part of its configuration.
+    pub(crate) fn change(&self, from: &str, to: &str) {
+        let file = self.folder.path().join("hapax.toml");
+        let written = std::fs::read_to_string(&file).expect("the configuration");
+        assert!(written.contains(from), "{from} is not in {written}");
+        std::fs::write(&file, written.replacen(from, to, 1)).expect("written");
+    }
+
+    pub(crate) fn sql(&self, sql: &str) {
+        self.runtime.block_on(self.cluster.sql("postgres", sql)).expect("SQL works");
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ended {
@@ -110,16 +122,22 @@ fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
     assert_eq!(run(&["ls"]).exit, 0);
     let doctor = run(&["doctor", "--offline"]);
     assert_eq!(doctor.exit, 0, "{}{}", doctor.out, doctor.err);
-    for what in
-        ["ledger version", "ledger durability", "ledger clock", "ledger connections", "ledger pooler", "ledger origin"]
-    {
+    for what in [
+        "ledger version",
+        "ledger schema",
+        "ledger durability",
+        "ledger clock",
+        "ledger connections",
+        "ledger pooler",
+        "ledger origin",
+    ] {
         assert!(doctor.out.contains(what), "{}", doctor.out);
     }
     let verified = run(&["--json", "ledger", "verify"]);
     assert_eq!((verified.exit, &verified.json()["operations"]), (0, &serde_json::json!(0)), "{}", verified.err);
     // A backup of another cluster, put back here.
     let moved = "UPDATE hapax.header SET system = system - 1";
-    place.runtime.block_on(place.cluster.sql("postgres", moved)).expect("SQL works");
+    place.sql(moved);
     run(&["ls"]).failed(7, "nothing was sent: ", &["another cluster", "hapax ledger restored"]);
     let noted = run(&["ledger", "restored"]);
     assert_eq!(noted.exit, 0, "{}", noted.err);
