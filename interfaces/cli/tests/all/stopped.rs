@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::floor::{Floor, Spoken, Worker, wait_until};
 use crate::postgres_ledger::Hosts;
-use crate::support::charge;
+use crate::support::{Ended, charge};
 
 /// An operation that is due, of which the ledger knows that nothing was sent.
 fn begin(hosts: &Hosts, key: &str) {
@@ -67,4 +67,23 @@ fn what_a_host_that_stands_still_holds_is_finished_by_another_and_once() {
     assert_eq!((hosts.phase("succeeded").len(), hosts.stripe().count("charge")), (21, 21), "{spoken:?}");
     let verified: Value = hosts.ask(&["ledger", "verify"]);
     assert_eq!((&verified["exit"], &verified["operations"]), (&json!(0), &json!(21)), "{verified}");
+}
+
+/// Nothing is announced across processes, so the caller looks into the ledger again and again.
+#[test]
+fn a_caller_who_waits_hears_of_what_another_host_has_done() {
+    let Some(hosts) = Hosts::open("a caller who waits for another host") else { return };
+    begin(&hosts, "k");
+    let confirm = "/v1/payment_intents/*/confirm";
+    hosts.stripe().inject(&json!({ "method": "POST", "path": confirm, "times": 1, "kind": "hang" }));
+    let worker = Worker::start(&hosts, &[]);
+    wait_until("a request has left", || hosts.phase("open").iter().any(|one| one["evidence"]["open_attempts"] == 1));
+    let args = charge(100).to_string();
+    let mut waits = hosts.command(&["--json", "run", "stripe.charge", "--key", "k", "--args", &args, "--wait", "3000"]);
+    let waits = waits.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("a caller");
+    hosts.stripe().release();
+    let answer = Ended::from(waits.wait_with_output().expect("it ends")).json();
+    assert_eq!(answer["outcome"], "succeeded", "{answer}");
+    let spoken = worker.stopped();
+    assert_eq!((spoken.count("succeeded"), hosts.stripe().count("charge")), (1, 1), "{spoken:?} {answer}");
 }
