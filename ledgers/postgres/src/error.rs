@@ -59,7 +59,8 @@ impl Failure {
         match self {
             Self::Sql(error) => match error.code() {
                 // Class 57P: the server shuts down, or ended this session; class 08: the connection failed.
-                Some(_) if pooler_refuses(error).is_some() => false,
+                // More callers than a pooler takes may be fewer in a moment.
+                Some(_) if pooler_refuses(error).is_some_and(|said| said != CROWDED) => false,
                 Some(code) => {
                     code.code().starts_with("57P")
                         || code.code().starts_with("08")
@@ -102,7 +103,7 @@ pub(crate) fn unusable(what: impl Into<String>, hint: impl Into<String>) -> Ledg
     LedgerError::Unusable { what: what.into(), hint: hint.into() }
 }
 
-/// What a pooler says for itself, always under one code and never in another language, and what more tries don't change.
+/// What a pooler says for itself, always under one code and never in another language, and what it means.
 fn pooler_refuses(error: &tokio_postgres::Error) -> Option<(&'static str, &'static str)> {
     const SAID: [(&str, &str, &str); 5] = [
         (
@@ -117,11 +118,7 @@ fn pooler_refuses(error: &tokio_postgres::Error) -> Option<(&'static str, &'stat
             "the database of $ does not exist",
             "check the address, and the pooler's list of databases",
         ),
-        (
-            "no more connections allowed",
-            "the pooler before $ has no connection left",
-            "raise its max_client_conn, or start fewer processes",
-        ),
+        ("no more connections allowed", CROWDED.0, CROWDED.1),
     ];
     let db = error.as_db_error()?;
     if is_of_statements(db.code()) {
@@ -131,6 +128,9 @@ fn pooler_refuses(error: &tokio_postgres::Error) -> Option<(&'static str, &'stat
     let found = SAID.into_iter().find(|(text, ..)| of_pooler && db.message().contains(text));
     found.map(|(_, what, hint)| (what, hint))
 }
+
+const CROWDED: (&str, &str) =
+    ("the pooler before $ has no connection left", "raise its max_client_conn, or start fewer processes");
 
 /// What became of a prepared statement where connections are shared and nobody follows them.
 const UNFOLLOWED: (&str, &str) = (

@@ -56,7 +56,7 @@ impl PostgresLedger {
     }
 
     /// Opens a ledger even if it comes from another cluster or timeline, for somebody who is about to note that it was
-    /// restored.
+    /// restored. Others are refused until [`PostgresLedger::settle_down`].
     ///
     /// # Errors
     /// As [`PostgresLedger::open`], but for that.
@@ -93,6 +93,18 @@ impl PostgresLedger {
             tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue)).run());
         }
         Ok(Self { readers: Readers::new(Arc::clone(&shared), link), jobs, shared })
+    }
+
+    /// Notes that the ledger is at home on the cluster and timeline where it is now, so that others are let in. This comes
+    /// after `Executor::note_restored`: who came in before every operation says that it was restored could take one up as
+    /// if nothing had been forgotten.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`] if it can't be written.
+    pub async fn settle_down(&self) -> Result<(), LedgerError> {
+        self.apart(async |link| maintain::settle_down(&link).await).await?;
+        self.shared.is_at_home();
+        Ok(())
     }
 
     /// Time by the database's clock. Give it to the executor, so that leases and due times of all hosts are by one
@@ -188,9 +200,7 @@ impl Ledger for PostgresLedger {
     }
 
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
-        self.apart(async |link| maintain::note_restored(&link, at, secret_check).await).await?;
-        self.shared.is_at_home();
-        Ok(())
+        self.apart(async |link| maintain::note_restored(&link, at, secret_check).await).await
     }
 
     async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {

@@ -96,6 +96,10 @@ async fn a_replica_that_lags(with_pooler: bool) {
     assert!(is_told(&refused, "hapax ledger restored"), "{refused}");
     let noting = PostgresLedger::open_restored(pair.address(), PATIENT).await.expect("on purpose");
     noting.note_restored(Stamp::scripted(7), "check").await.expect("it can be noted");
+    // Nobody comes in before each operation was told, which those who note it do next.
+    let early = at_work.append(known.append(3, [leased()])).await.expect_err("it isn't at home yet");
+    assert!(is_told(&early, "last used on another timeline"), "{early}");
+    noting.settle_down().await.expect("it can be noted");
     let again = Arc::new(PostgresLedger::open(pair.address(), PATIENT).await.expect("it is at home"));
     assert_eq!(again.header().await.expect("it is there").restored, Some(Stamp::scripted(7)));
     assert_eq!((revision(&again, known.id).await, revision(&again, forgotten.id).await), (Some(3), None));
