@@ -68,7 +68,9 @@ const SIMILAR_TYPES: [Type; 7] = [
     Type::TEXT_ARRAY,
 ];
 
-const PROOF: &str = "SELECT 1 FROM hapax.events WHERE operation = $1 AND revision = $2 AND sequence = $3";
+/// It is locked, so that there is something to commit: where a replica is synchronous, that commit waits until the replica
+/// has everything before it too.
+const PROOF: &str = "SELECT 1 FROM hapax.events WHERE operation = $1 AND revision = $2 AND sequence = $3 FOR SHARE";
 
 /// Prepares what batches use, where that is wanted.
 pub(crate) async fn prepare(link: &Link) -> Result<(), Failure> {
@@ -115,11 +117,14 @@ pub(crate) async fn write(shared: &Shared, link: &Link, names: &mut Names, asked
 }
 
 async fn commit(shared: &Shared, link: &Link, columns: &Columns, head: &Head, answers: Answers) -> Ended {
+    link.forget_warnings();
     let sent = within(shared, async {
         let (written, committed) = tokio::join!(biased; columns.write(link), link.run("COMMIT"));
         Ok((written, committed))
     });
     let failure = match sent.await {
+        // PostgreSQL says `committed` with a warning where somebody ended the wait for a synchronous replica.
+        Ok((Ok(()), Ok(()))) if link.was_warned() => Failure::Late,
         Ok((Ok(()), Ok(()))) => {
             shared.tally.committed(answers.iter().filter(|answer| answer.is_ok()).count());
             shared.confirmed(head);
@@ -156,6 +161,7 @@ pub(crate) async fn is_proved(shared: &Shared, link: &Link, asked: &[Asked], pro
     let buckets = buckets(asked);
     let with =
         [(&proof.operation.0 as _, Type::UUID), (&proof.revision as _, Type::INT4), (&proof.sequence as _, Type::INT8)];
+    link.forget_warnings();
     within(shared, async {
         let locks = [(&buckets as _, Type::INT4_ARRAY)];
         let (begun, locked, found, ended) = tokio::join!(
@@ -163,10 +169,13 @@ pub(crate) async fn is_proved(shared: &Shared, link: &Link, asked: &[Asked], pro
             link.run(BEGIN),
             link.query(LOCK, &locks),
             link.query(PROOF, &with),
-            link.run("ROLLBACK")
+            link.run("COMMIT")
         );
         begun.and(locked.map(|_| ()))?;
         ended?;
+        if link.was_warned() {
+            return Err(Failure::Late);
+        }
         Ok(!found?.is_empty())
     })
     .await
