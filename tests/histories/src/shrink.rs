@@ -3,22 +3,26 @@
 use crate::check::{Rule, Violation, check};
 use crate::history::{Event, History};
 
-/// The smallest part of a history that can be had by leaving entries out and still breaks the rule that the violation
-/// names, for its key. Of the rest it has what overlaps: what was done to workers, network and ledger meanwhile.
+/// All that a history has of the key that a violation names, and what was done to workers, network and ledger meanwhile.
+pub fn story(history: &History, violation: &Violation) -> History {
+    with_surroundings(history, about(history, violation.key.as_deref()))
+}
+
+/// The smallest part of that which still breaks the same rule, and no rule that the whole keeps: no effect loses the
+/// call that asked for it.
 pub fn shrink(history: &History, violation: &Violation) -> History {
     let own = about(history, violation.key.as_deref());
-    let own = if breaks(&own, violation) { own } else { history.clone() };
-    let least = least(own, violation);
-    with_surroundings(history, least)
+    let known: Vec<Rule> = broken(&own, violation.key.as_deref());
+    let is_as_bad = |shorter: &History| {
+        let rules = broken(shorter, violation.key.as_deref());
+        rules.contains(&violation.rule) && rules.iter().all(|rule| known.contains(rule))
+    };
+    with_surroundings(history, least(own, is_as_bad))
 }
 
-/// Whether a history breaks this rule for this key.
-fn breaks(history: &History, violation: &Violation) -> bool {
-    check(history).iter().any(|one| is_same(one, violation.rule, violation.key.as_deref()))
-}
-
-fn is_same(violation: &Violation, rule: Rule, key: Option<&str>) -> bool {
-    violation.rule == rule && violation.key.as_deref() == key
+/// The rules that a history breaks for a key.
+fn broken(history: &History, key: Option<&str>) -> Vec<Rule> {
+    check(history).into_iter().filter(|one| one.key.as_deref() == key).map(|one| one.rule).collect()
 }
 
 /// What is about one key, and what the ledger forgot.
@@ -41,14 +45,14 @@ fn about(history: &History, key: Option<&str>) -> History {
     History { remarks: history.remarks.clone(), entries }
 }
 
-/// Leaves out entry after entry, a call with its return, as long as what is left breaks the same rule.
-fn least(mut history: History, violation: &Violation) -> History {
+/// Leaves out entry after entry, a call with its return, as long as what is left is as bad.
+fn least(mut history: History, is_as_bad: impl Fn(&History) -> bool) -> History {
     loop {
         let before = history.entries.len();
         let mut index = 0;
         while index < history.entries.len() {
             let shorter = without(&history, index);
-            if breaks(&shorter, violation) {
+            if is_as_bad(&shorter) {
                 history = shorter;
             } else {
                 index += 1;

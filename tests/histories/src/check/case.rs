@@ -74,21 +74,28 @@ impl<'a> Case<'a> {
             let at_ms = entry.at_ms;
             let of_call = entry.event.call().and_then(|call| keys.get(&call).copied());
             let key = entry.event.key().or(of_call.flatten());
-            let case = || cases.entry(key).or_insert_with(|| Self { key, ..Self::default() });
+            if let Event::Restored { as_of_ms } = &entry.event {
+                restores.push(Restore { as_of_ms: *as_of_ms, at_ms });
+            }
+            let case = cases.entry(key).or_insert_with(|| Self { key, ..Self::default() });
             match &entry.event {
                 Event::Invoked { call, intent, .. } => {
-                    case().begins(*call, Asks::Intent(intent), at_ms, keys.insert(*call, key).is_some());
+                    case.begins(*call, Asks::Intent(intent), at_ms, keys.insert(*call, key).is_some());
                 }
                 Event::Decided { call, says, .. } => {
-                    case().begins(*call, Asks::Decision(says), at_ms, keys.insert(*call, key).is_some());
+                    case.begins(*call, Asks::Decision(says), at_ms, keys.insert(*call, key).is_some());
                 }
-                Event::Returned { call, said } => case().comes(*call, at_ms, said),
+                Event::Returned { call, said } => case.comes(*call, at_ms, said),
                 Event::Effect { intent, object, .. } => {
-                    case().effects.push(Happened { at_ms, intent: intent.as_deref(), object });
+                    case.effects.push(Happened { at_ms, intent: intent.as_deref(), object });
                 }
-                Event::Rests { rest, .. } => case().rest = Some(*rest),
-                Event::Restored { as_of_ms } => restores.push(Restore { as_of_ms: *as_of_ms, at_ms }),
-                Event::Worker { .. } | Event::Network { .. } | Event::Fault { .. } | Event::Quiet => {}
+                Event::Rests { rest, .. } => case.rest = Some(*rest),
+                // These are of no key.
+                Event::Worker { .. }
+                | Event::Network { .. }
+                | Event::Fault { .. }
+                | Event::Restored { .. }
+                | Event::Quiet => {}
             }
         }
         cases.into_values().map(|case| Self { restores: restores.clone(), ..case }).collect()

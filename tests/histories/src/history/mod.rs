@@ -2,6 +2,8 @@
 
 mod text;
 
+use serde::{Deserialize, Serialize};
+
 pub use text::Unreadable;
 
 /// A run as it was seen from outside, in the order of one clock.
@@ -146,7 +148,7 @@ pub struct Receipt {
 }
 
 /// What a person says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Says {
     /// It happened: the provider's id of it.
     Happened(String),
