@@ -158,9 +158,13 @@ impl<'a> Called<'a> {
         }
     }
 
-    /// Whether its answer says that the key was its own intent's.
+    /// Whether its answer says that the key was its own intent's. One that was not written yet may still lose it.
     pub(crate) fn is_accepted(&self) -> bool {
-        matches!(self.came, Some((_, Said::Ok(_) | Said::Refused { .. } | Said::Unknown { .. })))
+        match self.came {
+            Some((_, Said::Unknown { next, .. })) => next != Said::UNWRITTEN,
+            Some((_, Said::Ok(_) | Said::Refused { .. })) => true,
+            _ => false,
+        }
     }
 
     /// Whether its answer says that another intent had the key.

@@ -3,7 +3,7 @@
 //! Each key is an object of its own with three states that follow each other: *free*, *taken* by an intent, *final* with
 //! a receipt or a refusal. A call is an operation on it and has its effect at one moment between its invocation and its
 //! return. What came back says in which state the object was then: `ok` and `refused` that it was final with just that;
-//! `unknown` that it was taken and not yet final; the error `key-reused` that another intent had taken it; any other
+//! `unknown` that it was taken and not yet final (or, where nothing was written yet, only that it was not final); the error `key-reused` that another intent had taken it; any other
 //! error, and no answer, nothing at all. States only follow each other, so a history is linearizable if there is one
 //! moment at which the key is taken and one at which it becomes final that no answer contradicts. That needs no search:
 //! it holds if and only if each answer's interval reaches the state that it speaks of, which is what

@@ -124,7 +124,7 @@ pub enum Said {
     },
     /// It isn't known.
     Unknown {
-        /// What comes next: `again`, `held` or `person`.
+        /// What comes next: `again`, `held` or `person`; or `unwritten`, where the ledger has nothing of it yet.
         next: String,
         /// A receipt that could not be recorded yet.
         receipt: Option<Receipt>,
@@ -186,6 +186,11 @@ pub enum Rest {
     Stuck,
     /// It isn't in the ledger.
     Missing,
+}
+
+impl Said {
+    /// What comes next where a caller's wait was over before anything was written.
+    pub const UNWRITTEN: &str = "unwritten";
 }
 
 impl History {

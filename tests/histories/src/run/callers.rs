@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::bed::Bed;
-use super::cells::{Job, Key, jobs, name};
+use super::cells::{Job, Key, name, wanted};
 use super::clock::Lot;
 use super::record::lock;
 use super::seat::Live;
@@ -42,7 +42,7 @@ impl Shared {
 
 /// Calls until the run is over.
 pub(crate) async fn call(bed: Arc<Bed>, shared: Arc<Shared>, mut lot: Lot, by: String) {
-    let jobs = jobs();
+    let jobs = wanted();
     let mut own: Vec<Key> = Vec::new();
     while !bed.is_over() {
         let key = match lot.below(100) {

@@ -6,6 +6,8 @@
 mod github;
 #[path = "../../../../adapters/gmail/tests/crash/jobs.rs"]
 mod gmail;
+#[path = "../../../../adapters/hubspot/tests/crash/jobs.rs"]
+mod hubspot;
 #[path = "../../../../adapters/stripe/tests/crash/jobs.rs"]
 mod stripe;
 
@@ -17,8 +19,10 @@ use serde_json::Value;
 
 use crate::worker::Account;
 
-/// The cells: a key of ours and a handle, a question only, an order of steps.
-const CELLS: [&str; 3] = ["stripe.charge", "github.create_issue", "gmail.send"];
+/// The cells, each with how many of eight keys are its: a handle with a key of ours, a question only, an id of ours that is
+/// unique, an order of steps. The last one's adapter keeps to ten requests a second, in real time.
+const CELLS: [(&str, usize); 4] =
+    [("stripe.charge", 3), ("github.create_issue", 2), ("hubspot.create_deal", 2), ("gmail.send", 1)];
 
 /// Arguments that the provider refuses: of which cell, where, and what stands there then.
 const REFUSED: (&str, &str, &str) = ("stripe.charge", "payment_method", "pm_card_chargeDeclined");
@@ -57,8 +61,14 @@ const SECOND: u64 = 500_000;
 
 /// All jobs.
 pub(crate) fn jobs() -> Vec<Job> {
-    let all = [stripe::JOBS, github::JOBS, gmail::JOBS].concat();
-    all.into_iter().filter(|job| CELLS.contains(&job.cell)).collect()
+    let all = [stripe::JOBS, github::JOBS, gmail::JOBS, hubspot::JOBS].concat();
+    all.into_iter().filter(|job| CELLS.iter().any(|(cell, _)| *cell == job.cell)).collect()
+}
+
+/// The jobs, each as often as its cell is wanted.
+pub(crate) fn wanted() -> Vec<Job> {
+    let times = |job: &Job| CELLS.iter().find(|(cell, _)| *cell == job.cell).map_or(0, |(_, times)| *times);
+    jobs().into_iter().flat_map(|job| std::iter::repeat_n(job, times(&job))).collect()
 }
 
 impl Job {
@@ -96,6 +106,7 @@ impl Key {
         let site = Site { url: String::new(), now_ms: 0 };
         let mut args = match self.job.integration() {
             "github" => github::intent(self.job.cell, &site, number).await.args,
+            "hubspot" => hubspot::intent(self.job.cell, &site, number).await.args,
             "gmail" => gmail::intent(self.job.cell, &site, number).await.args,
             _ => stripe::intent(self.job.cell, &site, number).await.args,
         };

@@ -21,6 +21,9 @@ use crate::worker;
 /// Milliseconds of the run that a caller waits here.
 const WAIT_MS: u64 = 20_000;
 
+/// Real time between two rounds of calls.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// How many call at once.
 const AT_ONCE: usize = 12;
 
@@ -51,6 +54,7 @@ pub(crate) async fn come_to_rest(bed: &Arc<Bed>, limit: Duration, mut lot: Lot) 
         if let Some(live) = seat.live() {
             people::empty(bed, &live, &seat.name, &mut lot).await;
         }
+        tokio::time::sleep(PAUSE).await;
     }
     call_all(bed, &ended, 1, &mut lot).await;
 }

@@ -76,6 +76,8 @@ fn of_report(report: &RunReport) -> Said {
         Outcome::Refused { reason } => Said::Refused { code: reason.code.clone() },
         Outcome::Unknown { next, receipt, .. } => {
             let next = match next {
+                // Nothing of it is in the ledger yet, or the ledger is out of reach.
+                Next::CallAgain { .. } if report.revision == 0 => Said::UNWRITTEN,
                 Next::CallAgain { .. } => "again",
                 Next::Held => "held",
                 Next::Person => "person",

@@ -17,7 +17,7 @@ pub(crate) fn program() -> &'static Path {
 
 /// A short run.
 pub(crate) fn short(seed: u64, store: Store) -> Plan {
-    let (busy, quiet) = (Duration::from_millis(2_500), Duration::from_secs(6));
+    let (busy, quiet) = (Duration::from_millis(2_500), Duration::from_secs(3));
     Plan { seed, store, workers: 3, callers: 8, busy, quiet, bug: None }
 }
 
