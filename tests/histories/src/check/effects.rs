@@ -29,7 +29,10 @@ pub(super) fn refused_has_none(case: &Case<'_>) -> Option<String> {
     let refused = case.ends().into_iter().filter(|end| matches!(end.said, Told::Refused(_)));
     refused.into_iter().find_map(|end| {
         let effect = case.effects.iter().find(|effect| effect.at_ms < end.until_ms)?;
-        Some(format!("c{} was refused at {}, and {} happened at {}", end.call.0, end.at_ms, effect.object, effect.at_ms))
+        Some(format!(
+            "c{} was refused at {}, and {} happened at {}",
+            end.call.0, end.at_ms, effect.object, effect.at_ms
+        ))
     })
 }
 
@@ -40,7 +43,10 @@ pub(super) fn nothing_after_ok(case: &Case<'_>) -> Option<String> {
     // The first one after the first answer breaks the rule about their order.
     let is_first = case.effects.iter().all(|effect| effect.at_ms >= late.at_ms);
     (!is_first).then(|| {
-        format!("c{} was told at {} that it had happened, and {} happened at {}", ok.call.0, ok.at_ms, late.object, late.at_ms)
+        format!(
+            "c{} was told at {} that it had happened, and {} happened at {}",
+            ok.call.0, ok.at_ms, late.object, late.at_ms
+        )
     })
 }
 

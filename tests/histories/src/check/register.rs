@@ -39,7 +39,10 @@ pub(super) fn stays_known(case: &Case<'_>) -> Option<String> {
     unknown.into_iter().find_map(|called| {
         let known = |at_ms: u64, until_ms: u64| at_ms < called.began_ms && called.began_ms < until_ms;
         let end = ends.iter().find(|end| known(end.at_ms, end.until_ms))?;
-        Some(format!("c{} was told the end at {}, and c{}, which began later, that it isn't known", end.call.0, end.at_ms, called.call.0))
+        Some(format!(
+            "c{} was told the end at {}, and c{}, which began later, that it isn't known",
+            end.call.0, end.at_ms, called.call.0
+        ))
     })
 }
 

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use hapax_core::identity::NamespaceSecret;
 use hapax_ledger_postgres::PostgresLedger;
 use hapax_ledger_sqlite::SqliteLedger;
-use hapax_standin::{Effect, FaultProxy, Kind, Server, When};
+use hapax_standin::{Effect, FaultProxy, Server};
 use tempfile::TempDir;
 
 use super::Plan;
+use super::Store;
 use super::cells::{Job, Key, jobs};
 use super::clock::{SCALE, Time};
 use super::record::{Record, lock};
 use super::seat::Seat;
-use super::{Bug, Store};
 use crate::history::{Entry, Event, History};
 use crate::worker::{Account, Place, Setup};
 
@@ -51,7 +51,7 @@ impl Bed {
         let time = Time::start();
         let record = Arc::new(Record::new(time));
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let providers = providers(time, plan.bug).await?;
+        let providers = providers(time).await?;
         let place = made(plan, folder.path()).await?;
         let secret = NamespaceSecret::generate();
         let accounts = providers.iter().map(|provider| Account {
@@ -93,9 +93,7 @@ impl Bed {
             setup.ledger = Place::Schema { port: way.address().port(), schema: schema.clone() };
             self.ways.push(way);
         }
-        if let Some(Bug::Planted(planted)) = plan.bug {
-            setup.planted = Some(planted);
-        }
+        setup.planted = plan.bug;
         let name = format!("w{number}");
         let log = self.path(&format!("{name}.log"));
         self.seats.push(Arc::new(Seat::new(name, program.to_owned(), setup, log, self.record.clone())));
@@ -177,7 +175,7 @@ impl Bed {
     }
 }
 
-async fn providers(time: Time, bug: Option<Bug>) -> Result<Vec<Provider>, String> {
+async fn providers(time: Time) -> Result<Vec<Provider>, String> {
     let mut providers: Vec<Provider> = Vec::new();
     for job in jobs() {
         if let Some(known) = providers.iter_mut().find(|one| one.integration == job.integration()) {
@@ -187,9 +185,6 @@ async fn providers(time: Time, bug: Option<Bug>) -> Result<Vec<Provider>, String
         let clock = Arc::new(move || time.wall_ms());
         let server = hapax_catalog::start_stand_in(job.integration(), 0, clock).await;
         let server = server.map_err(|error| error.to_string())?;
-        if let Some(Bug::IgnoredKeys) = bug {
-            server.injections().add(When::default().always(), Kind::KeyIgnored);
-        }
         let proxy = FaultProxy::start(&server.url()).await.map_err(|error| error.to_string())?;
         providers.push(Provider { integration: job.integration(), jobs: vec![job], server, proxy });
     }

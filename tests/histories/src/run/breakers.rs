@@ -144,15 +144,10 @@ fn on_the_way(lot: &mut Lot) -> (Fault, bool) {
 }
 
 /// Takes back what is broken. Workers are all there afterwards, and none stands still.
-pub(crate) async fn mend(bed: &Bed, keeps_bug: bool) {
+pub(crate) async fn mend(bed: &Bed) {
     for provider in &bed.providers {
         provider.proxy.clear();
-        // A provider that is broken for good stays so.
-        if keeps_bug {
-            provider.server.injections().release_all();
-        } else {
-            provider.server.injections().clear();
-        }
+        provider.server.injections().clear();
     }
     for way in &bed.ways {
         way.clear();

@@ -49,7 +49,7 @@ pub struct Plan {
     /// How long things may take to come to rest.
     pub quiet: Duration,
     /// A bug that is to be found.
-    pub bug: Option<Bug>,
+    pub bug: Option<Planted>,
 }
 
 /// Where a ledger is.
@@ -62,15 +62,6 @@ pub enum Store {
         /// Of 127.0.0.1.
         port: u16,
     },
-}
-
-/// A bug that a run is to have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bug {
-    /// One below every worker's executor.
-    Planted(Planted),
-    /// Providers look at no key, and let be had again what can be had once.
-    IgnoredKeys,
 }
 
 /// What came of a run.
@@ -118,7 +109,7 @@ pub async fn run(plan: &Plan, program: &Path) -> Result<Ran, String> {
     bed.end();
     // Workers that stand still go on here, and with them their callers.
     breaking.join_all().await;
-    breakers::mend(&bed, plan.bug == Some(Bug::IgnoredKeys)).await;
+    breakers::mend(&bed).await;
     callers.join_all().await;
     quiet::come_to_rest(&bed, plan.quiet, lot("quiet")).await;
     if let Err(why) = quiet::rests(&bed).await {

@@ -116,10 +116,8 @@ struct Lies {
 
 impl Lies {
     async fn read(ledger: &SharedLedger) -> Result<Self, String> {
-        let serves = |job: &super::cells::Job| Serves {
-            connection: job.integration().to_owned(),
-            cell: job.cell.to_owned(),
-        };
+        let serves =
+            |job: &super::cells::Job| Serves { connection: job.integration().to_owned(), cell: job.cell.to_owned() };
         let serves: Vec<Serves> = jobs().iter().map(serves).collect();
         let mut phases = Vec::new();
         for phase in Phase::ALL {

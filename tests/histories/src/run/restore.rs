@@ -27,7 +27,8 @@ pub(crate) async fn restore(bed: Arc<Bed>, mut lot: Lot) {
         kill_all(&bed).await;
         said(&bed, "the restore", copy(&backup, &ledger));
         bed.record.note(Event::Restored { as_of_ms });
-        let noted = async { worker::executor(&bed.setup).await?.note_restored().await.map_err(|error| error.to_string()) };
+        let noted =
+            async { worker::executor(&bed.setup).await?.note_restored().await.map_err(|error| error.to_string()) };
         said(&bed, "noting that it was restored", noted.await.map(drop));
     }
     start_all(&bed).await;

@@ -21,6 +21,11 @@ pub(crate) fn short(seed: u64, store: Store) -> Plan {
     Plan { seed, store, workers: 3, callers: 8, busy, quiet, bug: None }
 }
 
+/// A number out of the environment.
+pub(crate) fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
 /// Past the test harness, which would keep it to the end.
 pub(crate) fn tell(line: &str) {
     use std::io::Write;
@@ -46,7 +51,7 @@ pub(crate) async fn ran(plan: &Plan) -> Ran {
 }
 
 /// Judges a run: what it adds up to, or a report of what is wrong.
-pub(crate) fn judged(plan: &Plan, ran: &Ran) -> Result<Figures, String> {
+pub(crate) fn judged(plan: &Plan, ran: &Ran, test: &str) -> Result<Figures, String> {
     let mut figures = Figures::of(&ran.history);
     let violations = check(&ran.history);
     if violations.is_empty() {
@@ -57,21 +62,22 @@ pub(crate) fn judged(plan: &Plan, ran: &Ran) -> Result<Figures, String> {
         figures.disturbed = 1;
         return Ok(figures);
     }
-    Err(report(plan, &ran.history, &violations))
+    Err(report(plan, &ran.history, &violations, test))
 }
 
 /// What is wrong with a history, in words and as the smallest history that shows it. Both are kept in files.
-pub(crate) fn report(plan: &Plan, history: &History, violations: &[Violation]) -> String {
+pub(crate) fn report(plan: &Plan, history: &History, violations: &[Violation], test: &str) -> String {
     let all: String = violations.iter().map(|one| format!("\n  {one}")).collect();
     let first = &violations[0];
     let (whole, least) = (story(history, first), shrink(history, first));
-    let name = format!("seed-{}-{}", plan.seed, first.rule.name());
+    let name = format!("{test}-{}-{}", plan.seed, first.rule.name());
     let files = [("whole", history), ("story", &whole), ("least", &least)];
     let kept = files.map(|(what, history)| keep(&name, what, history));
+    let minutes = if test == "long" { " HAPAX_HISTORIES_MINUTES=1" } else { "" };
     let (seed, place) = (plan.seed, kept[2].display());
     format!(
         "a history that can't be:{all}\n\n{whole}\nthe least of it:\n\n{least}\nplay the seed again: \
-         HAPAX_HISTORIES_SEED={seed} cargo test -p hapax-histories --test all long -- --nocapture\nmake it a test: \
+         HAPAX_HISTORIES_SEED={seed}{minutes} cargo test -p hapax-histories --test all {test}\nmake it a test: \
          copy {place} to tests/histories/tests/kept"
     )
 }
