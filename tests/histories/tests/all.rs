@@ -4,6 +4,8 @@
 mod good;
 #[path = "all/kept.rs"]
 mod kept;
+#[path = "all/linearizable.rs"]
+mod linearizable;
 #[path = "all/rules.rs"]
 mod rules;
 #[path = "all/runs.rs"]

@@ -60,26 +60,23 @@ pub(super) fn one_intent(case: &Case<'_>) -> Option<String> {
     if let [one, other, ..] = holders[..] {
         return Some(format!("two intents have the key: {one} and {other}"));
     }
-    let holder = holders.first().copied();
-    calls.iter().filter(|called| called.is_reused()).find_map(|called| turned_away(case, called, holder))
+    turned_away(case, &calls, holders.first().copied())
 }
 
-/// A call that was told that the key is another intent's must leave room for that to be true: an intent that is not its
-/// own, the one that has the key if that is known, and that came before the answer.
-fn turned_away(case: &Case<'_>, called: &Called<'_>, holder: Option<&str>) -> Option<String> {
-    let own = called.intent();
-    if own.is_some() && own == holder {
-        return Some(format!("c{} was told that the key is another intent's, and it is its own", called.call.0));
-    }
-    let (at_ms, _) = called.came?;
-    let could_hold = |other: &&Called<'_>| {
-        let is_holder = holder.is_none() || other.intent() == holder;
-        other.intent().is_some() && other.intent() != own && is_holder && other.may_begin()
+/// Calls that were told that the key is another intent's must leave room for that to be true: one intent that is not
+/// theirs, the one that has the key if that is known, and that came before they were told.
+fn turned_away(case: &Case<'_>, calls: &[&Called<'_>], holder: Option<&str>) -> Option<String> {
+    let turned_away: Vec<&&Called<'_>> = calls.iter().filter(|called| called.is_reused()).collect();
+    let first = turned_away.iter().filter_map(|called| called.came).map(|(at_ms, _)| at_ms).min()?;
+    let mut could_hold = case.calls.iter().filter(|called| called.may_begin() && called.began_ms <= first);
+    let fits = |intent: &str| {
+        holder.is_none_or(|holder| holder == intent) && turned_away.iter().all(|called| called.intent() != Some(intent))
     };
-    let came_before = case.calls.iter().filter(could_hold).any(|other| other.began_ms <= at_ms);
-    (!came_before).then(|| {
-        format!("c{} was told that the key is another intent's, and none had come that could have it", called.call.0)
-    })
+    if could_hold.any(|called| called.intent().is_some_and(fits)) {
+        return None;
+    }
+    let numbers: Vec<String> = turned_away.iter().map(|called| format!("c{}", called.call.0)).collect();
+    Some(format!("{} were told that the key is another intent's, and none can have had it", numbers.join(", ")))
 }
 
 /// [`super::Rule::NothingForgotten`]. A history that was cut off says nothing of the end.

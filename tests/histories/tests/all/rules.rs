@@ -179,6 +179,18 @@ pub(crate) const BAD: &[(Rule, &str)] = &[
          4 nothing-sent c2 code=key-reused",
     ),
     (
+        // The same, and either may have been taken by a worker that died: but not both.
+        Rule::OneIntent,
+        "1 invoke c1 k intent=a by=x at=w1
+         2 lost c1
+         3 invoke c2 k intent=b by=y at=w2
+         4 lost c2
+         5 invoke c3 k intent=a by=x at=w1
+         6 nothing-sent c3 code=key-reused
+         7 invoke c4 k intent=b by=y at=w2
+         8 nothing-sent c4 code=key-reused",
+    ),
+    (
         Rule::OneIntent,
         "1 invoke c1 k intent=a by=x at=w1
          2 effect k object=o1 intent=a

@@ -74,6 +74,10 @@ fn nothing_more_can_be_left_out() {
         shorter.entries.remove(index);
         assert_ne!(rules(&shorter), rules(&least), "{least}");
     }
+    // The other rule needs the answer too.
+    let other = shrink(&whole, &violations[1]);
+    assert!(rules(&other).contains(&Rule::NothingAfterOk), "{other}");
+    assert_eq!(other.entries.len(), 4, "{other}");
 }
 
 #[test]
