@@ -112,10 +112,13 @@ pub async fn run(plan: &Plan, program: &Path) -> Result<Ran, String> {
     breakers::mend(&bed).await;
     callers.join_all().await;
     quiet::come_to_rest(&bed, plan.quiet, lot("quiet")).await;
+    // Whoever still works would move what is being read.
+    for seat in &bed.seats {
+        seat.kill().await;
+    }
     if let Err(why) = quiet::rests(&bed).await {
         bed.record.trouble(format!("the ledger can't be read in the end: {why}"));
     }
-    // What a worker does after it was seen to rest is no part of the history.
     let history = bed.history(plan.remarks());
     let mut troubles = bed.record.troubles();
     if !troubles.is_empty() {

@@ -85,21 +85,40 @@ fn after(known: Known, said: &Said) -> Known {
     }
 }
 
-/// Writes down where each key lies.
+/// Writes down where each key lies. No worker lives any more.
 ///
 /// # Errors
 /// Why the ledger can't be read.
 pub(crate) async fn rests(bed: &Bed) -> Result<(), String> {
+    /// How often it is read again. A database may still be at what a worker that was killed told it last, and a list of
+    /// what is due leaves out what is being written.
+    const AGAIN: usize = 40;
     let ledger = worker::open(&bed.setup.ledger).await?;
-    let lies = Lies::read(&ledger).await?;
-    for key in bed.keys() {
-        let rest = match operation(&ledger, &key).await? {
-            Some(operation) => lies.rest(operation),
-            None => Rest::Missing,
-        };
-        bed.record.note(Event::Rests { key: key.name(), rest });
+    let mut rests = read(bed, &ledger).await?;
+    for _ in 0..AGAIN {
+        tokio::time::sleep(PAUSE).await;
+        let again = read(bed, &ledger).await?;
+        let is_still = again == rests;
+        rests = again;
+        if is_still {
+            break;
+        }
+    }
+    for (key, rest) in rests {
+        bed.record.note(Event::Rests { key, rest });
     }
     Ok(())
+}
+
+/// Where each key lies at this moment.
+async fn read(bed: &Bed, ledger: &SharedLedger) -> Result<Vec<(String, Rest)>, String> {
+    let lies = Lies::read(ledger).await?;
+    let mut rests = Vec::new();
+    for key in bed.keys() {
+        let operation = operation(ledger, &key).await?;
+        rests.push((key.name(), operation.map_or(Rest::Missing, |operation| lies.rest(operation))));
+    }
+    Ok(rests)
 }
 
 async fn operation(ledger: &SharedLedger, key: &Key) -> Result<Option<OperationId>, String> {

@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::Planted;
 use crate::history::Says;
 
-/// What a worker is made of.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What a worker is made of. It is not shown, because of the secret.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Setup {
     /// How much faster than real time everything runs.
     pub scale: u32,
