@@ -49,6 +49,10 @@ impl Figures {
         for entry in &history.entries {
             figures.count(&entry.event);
         }
+        // All workers are killed in the end, which breaks nothing.
+        let quiet = history.entries.iter().skip_while(|entry| entry.event != Event::Quiet);
+        let is_kill = |event: &Event| matches!(event, Event::Worker { turn: Turn::Killed, .. });
+        figures.kills -= quiet.filter(|entry| is_kill(&entry.event)).count();
         figures
     }
 
