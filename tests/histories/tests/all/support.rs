@@ -45,7 +45,11 @@ pub(crate) async fn cluster(left_out: &str) -> Option<&'static Cluster> {
 
 /// Runs, and says what came of the run itself.
 pub(crate) async fn ran(plan: &Plan) -> Ran {
-    let ran = run(plan, program()).await.unwrap_or_else(|why| panic!("seed {}: no run: {why}", plan.seed));
+    /// Beyond what a run is meant to take; a busy machine is slower.
+    const LIMIT: Duration = Duration::from_secs(120);
+    let running = tokio::time::timeout(plan.busy + plan.quiet + LIMIT, run(plan, program())).await;
+    let ran = running.unwrap_or_else(|_| panic!("seed {}: the run hangs", plan.seed));
+    let ran = ran.unwrap_or_else(|why| panic!("seed {}: no run: {why}", plan.seed));
     assert!(ran.troubles.is_empty(), "seed {}: the run itself broke: {}", plan.seed, ran.troubles.join("\n"));
     ran
 }
