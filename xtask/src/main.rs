@@ -3,6 +3,7 @@
 mod ci;
 mod files;
 mod generate;
+mod histories;
 mod insert;
 mod kit;
 mod new_adapter;
@@ -54,6 +55,15 @@ enum Chore {
     },
     /// Check what no compiler checks
     Tidy,
+    /// Play long random runs of several workers and check their histories
+    Histories {
+        /// For how long
+        #[arg(long, default_value_t = 10)]
+        minutes: u64,
+        /// The first seed; further ones follow it
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Make the folder of a new adapter
     NewAdapter {
         /// Its name: lower-case letters and digits, as in `adapters/stripe`
@@ -75,6 +85,7 @@ fn main() -> ExitCode {
         Chore::Generate { check } => generate::generate(&root, check),
         Chore::Prove { adapters, check } => prove::prove(&root, &adapters, check),
         Chore::Tidy => tidy::tidy(&root),
+        Chore::Histories { minutes, seed } => histories::histories(&root, minutes, seed),
         Chore::NewAdapter { name } => new_adapter::new_adapter(&root, &name),
         Chore::NewCell { adapter, cell } => new_cell::new_cell(&root, &adapter, &cell),
     });
