@@ -39,10 +39,21 @@ pub(crate) struct Proof {
 
 /// Settings of the transaction alone. A vanished client must not keep its locks; a `synchronous_commit` that is off
 /// by configuration would break what `Ok` means.
-pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '10s'; \
-     SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '5s'; \
-     SELECT set_config('synchronous_commit', 'on', true) \
-     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+macro_rules! begin {
+    ($and:literal) => {
+        concat!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '10s'; \
+             SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '5s'; ",
+            $and,
+            "SELECT set_config('synchronous_commit', 'on', true) \
+             WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+        )
+    };
+}
+pub(crate) const BEGIN: &str = begin!("");
+
+/// Batches look rows up by index, whatever their arrays hold, so a prepared statement is not planned again for each.
+const BEGIN_PREPARED: &str = begin!("SET LOCAL plan_cache_mode = force_generic_plan; ");
 
 /// The letters `hapx`: what our locks are told from others' by.
 pub(crate) const LOCK: &str = "SELECT pg_advisory_xact_lock(1751216248, bucket) FROM unnest($1) AS bucket";
@@ -239,7 +250,7 @@ async fn look(shared: &Shared, link: &Link, asked: &[Asked], lines: usize) -> Re
         async { if keys.is_empty() && claims.is_empty() { Ok(Vec::new()) } else { link.query(TAKEN, &by_hash).await } };
     let (begun, locked, head, held, taken, similar) = tokio::join!(
         biased;
-        link.run(BEGIN),
+        link.run(if shared.options.prepared { BEGIN_PREPARED } else { BEGIN }),
         link.query(LOCK, &by_bucket),
         link.one(shared.head_sql(), &by_count),
         link.query(OPERATIONS, &by_id),

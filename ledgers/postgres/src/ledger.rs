@@ -84,6 +84,7 @@ impl PostgresLedger {
             }
             let shared = Arc::new(Shared::new(address, options, knows_origin, accepts_restored));
             shared.check(&link).await?;
+            read::prepare(&link).await?;
             Ok((link, shared))
         };
         let (link, shared) = opened.await.map_err(|failure: Failure| failure.tell(&shown))?;
@@ -169,6 +170,18 @@ impl Ledger for PostgresLedger {
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
         let by = &by;
         self.readers.read(|link| async move { read::load(&link, by).await }).await
+    }
+
+    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
+        let (by, clock) = (&by, &self.shared.clock);
+        let asked = self.readers.read(|link| async move {
+            let before = clock.local();
+            // Both questions leave before the first is answered.
+            let ((header, database_ms), stored) = tokio::try_join!(read::header(&link), read::load(&link, by))?;
+            clock.note(before, database_ms);
+            Ok((header, stored))
+        });
+        asked.await
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {

@@ -27,12 +27,7 @@ impl Pair {
     async fn start(with_pooler: bool) -> Self {
         // Nobody cuts the power here, and a replica that asks seldom takes over late.
         let quick = "fsync = off\nwal_retrieve_retry_interval = '100ms'";
-        let mut primary = Cluster::start_with(quick).await;
-        // Somebody else may have taken its port before it did.
-        if primary.is_err() {
-            primary = Cluster::start_with(quick).await;
-        }
-        let primary = primary.expect("a cluster can be made");
+        let primary = Cluster::start_with(quick).await.expect("a cluster can be made");
         let replica = Replica::of(&primary).await.expect("a replica");
         let pooler = with_pooler.then(|| Pooler::start(&primary, "transaction", 4).expect("a pooler"));
         Self { primary, replica, pooler }

@@ -4,13 +4,14 @@
 //! ends, however it ends, the pipe to it closes, and it ends this PgBouncer and removes the folder.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use hapax_standin::third_party::port;
 use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER};
 
 /// How long anything may take here before a test gives up. Nothing is judged by it.
@@ -40,7 +41,7 @@ impl Pooler {
     pub(crate) fn start(cluster: &Cluster, mode: &str, size: u32) -> io::Result<Self> {
         let data = std::fs::metadata(cluster.data())?;
         let folder = tempfile::Builder::new().prefix("hapax-pgbouncer-").tempdir()?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = port::lasting()?;
         let owner = (data.uid(), data.gid());
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700))?;
         std::os::unix::fs::chown(folder.path(), Some(owner.0), Some(owner.1))?;

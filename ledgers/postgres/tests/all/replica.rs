@@ -4,13 +4,14 @@
 //! removes the folder.
 
 use std::io;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use hapax_standin::third_party::port;
 use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER};
 
 use super::pooler::{as_owner, signal};
@@ -40,7 +41,7 @@ impl Replica {
         let owner = (data.uid(), data.gid());
         let folder = tempfile::Builder::new().prefix("hapax-replica-").tempdir()?;
         std::os::unix::fs::chown(folder.path(), Some(owner.0), Some(owner.1))?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = port::lasting()?;
         let from = format!("host=127.0.0.1 port={} user={USER} application_name={NAME}", cluster.port());
         let mut copy = as_owner(&programs.join("pg_basebackup"), owner);
         copy.args([
