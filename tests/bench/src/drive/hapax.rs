@@ -35,10 +35,10 @@ impl Guarded {
         Self::over(provider, ledger, Arc::new(SystemClock::new()), Box::new(counters)).await
     }
 
-    pub(super) async fn on_postgres(provider: &str, url: String, schema: &str) -> Result<Self, String> {
+    pub(super) async fn on_postgres(provider: &str, url: String, schema: &str, prepared: bool) -> Result<Self, String> {
         let address = Address::parse(&url.into()).map_err(|error| error.to_string())?;
         let address = address.schema(schema).map_err(|error| error.to_string())?;
-        let options = Options::default();
+        let options = Options { prepared, ..Options::default() };
         let ledger = match PostgresLedger::open(address.clone(), options).await {
             Err(hapax_core::ledger::LedgerError::Missing(_)) => PostgresLedger::create(address, options).await,
             opened => opened,

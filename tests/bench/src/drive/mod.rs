@@ -39,6 +39,9 @@ enum Guard {
     Postgres {
         /// The schema
         schema: String,
+        /// Prepare statements once per connection, as one may where no pooler stands in between
+        #[arg(long)]
+        prepared: bool,
     },
 }
 
@@ -77,9 +80,9 @@ async fn target(drive: &Drive) -> Result<Arc<dyn Target>, String> {
     Ok(match &drive.guard {
         Guard::Raw => Arc::new(raw::Raw::new(provider)?),
         Guard::Sqlite { path } => Arc::new(hapax::Guarded::on_sqlite(provider, path).await?),
-        Guard::Postgres { schema } => {
+        Guard::Postgres { schema, prepared } => {
             let url = std::env::var("HAPAX_BENCH_POSTGRES").map_err(|error| format!("HAPAX_BENCH_POSTGRES: {error}"))?;
-            Arc::new(hapax::Guarded::on_postgres(provider, url, schema).await?)
+            Arc::new(hapax::Guarded::on_postgres(provider, url, schema, *prepared).await?)
         }
     })
 }
