@@ -1,5 +1,6 @@
 //! Chores of the repository. `cargo xtask --help` lists them.
 
+mod bench;
 mod ci;
 mod files;
 mod generate;
@@ -54,6 +55,13 @@ enum Chore {
     },
     /// Check what no compiler checks
     Tidy,
+    /// Measure what a guarded call costs; its own `--help` says with what options
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Handed on
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Make the folder of a new adapter
     NewAdapter {
         /// Its name: lower-case letters and digits, as in `adapters/stripe`
@@ -75,6 +83,7 @@ fn main() -> ExitCode {
         Chore::Generate { check } => generate::generate(&root, check),
         Chore::Prove { adapters, check } => prove::prove(&root, &adapters, check),
         Chore::Tidy => tidy::tidy(&root),
+        Chore::Bench { arguments } => bench::bench(&root, &arguments),
         Chore::NewAdapter { name } => new_adapter::new_adapter(&root, &name),
         Chore::NewCell { adapter, cell } => new_cell::new_cell(&root, &adapter, &cell),
     });

@@ -94,6 +94,20 @@ pub struct Charged {
     pub receipt: String,
 }
 
+impl Charged {
+    /// The charge with this number. As random as providers' ids are: ledgers keep an index of them.
+    pub fn of(number: u64) -> Self {
+        Self {
+            id: format!("ch_{number:016x}"),
+            object: "charge".to_owned(),
+            amount: 1999,
+            currency: "eur".to_owned(),
+            status: "succeeded".to_owned(),
+            receipt: format!("what a small provider says about a charge: {}", ".".repeat(40)),
+        }
+    }
+}
+
 impl CellReceipt for Charged {
     fn id(&self) -> &str {
         &self.id

@@ -52,7 +52,7 @@ struct Provider {
     takes: Cell<Duration>,
 }
 
-/// Serves until the process is ended.
+/// Serves until its input ends, so that it doesn't outlive whoever started it.
 ///
 /// # Errors
 /// That it can't listen.
@@ -67,9 +67,14 @@ async fn listen() -> std::io::Result<()> {
     let listening = Listening { url: format!("http://{}", listener.local_addr()?) };
     say::out(&serde_json::to_string(&listening)?);
     let provider = Rc::<Provider>::default();
+    let mut lines = crate::drive::lines();
     loop {
-        let (stream, _) = listener.accept().await?;
-        tokio::task::spawn_local(connection(stream, Rc::clone(&provider)));
+        tokio::select! {
+            accepted = listener.accept() => {
+                tokio::task::spawn_local(connection(accepted?.0, Rc::clone(&provider)));
+            }
+            line = lines.recv() => if line.is_none() { return Ok(()) },
+        }
     }
 }
 
@@ -112,15 +117,7 @@ impl Provider {
         if !self.takes.get().is_zero() {
             tokio::time::sleep(self.takes.get()).await;
         }
-        ok(&Charged {
-            // As random as providers' ids are: the ledger keeps an index of them.
-            id: format!("ch_{:016x}", mix(counts.calls)),
-            object: "charge".to_owned(),
-            amount: 1999,
-            currency: "eur".to_owned(),
-            status: "succeeded".to_owned(),
-            receipt: format!("what a small provider says about a charge: {}", ".".repeat(40)),
-        })
+        ok(&Charged::of(mix(counts.calls)))
     }
 }
 
