@@ -23,6 +23,8 @@ use crate::moment::{Moment, unique_now};
 
 /// How long a caller waits for an answer that comes at once.
 const PATIENCE_MS: u64 = 120_000;
+/// Less than the executor waits before it tries again.
+const BRIEFLY_MS: u64 = 300;
 const DAY_MS: i64 = 24 * 3_600_000;
 /// The connection's name.
 const CONNECTION: &str = "bench";
@@ -139,14 +141,14 @@ impl Target for Guarded {
 
     async fn fill(&self, fill: Fill) -> Result<u64, String> {
         self.parts.make(fill.finished, Arc::new(Instant::answers()), PATIENCE_MS).await?;
-        // Its caller is gone after a moment; the work goes on until it has to wait for the provider.
-        self.parts.make(fill.open, Arc::new(Instant::loses()), 1).await?;
+        // Its caller is gone before the next try would be made.
+        self.parts.make(fill.open, Arc::new(Instant::loses()), BRIEFLY_MS).await?;
         let began = Moment::now();
         while self.due().await? < fill.open {
             if began.elapsed() > Duration::from_millis(PATIENCE_MS) {
                 return Err("what was left open is not all due".to_owned());
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
         Ok(fill.finished + fill.open)
     }

@@ -41,18 +41,29 @@ impl Peer {
         .to_string();
         let effect = self.runtime.effect("bench.charge", key.clone()).kind(EffectKind::IrreversibleWrite);
         let effect = effect.input(&body).remote_idempotency(true);
-        let outcome = effect.run(|_| self.post(key, body.clone())).await.map_err(|error| error.to_string())?;
+        let call = Call { client: self.client.clone(), url: self.url.clone(), key, body };
+        let outcome = effect.run(move |_| call.clone().send()).await.map_err(|error| error.to_string())?;
         match outcome {
             EffectOutcome::Committed(_) => Ok(()),
             _ => Err("it is not committed".to_owned()),
         }
     }
+}
 
-    async fn post(&self, key: String, body: String) -> Result<String, EffectFailure> {
-        let request = self.client.post(&self.url).header("Idempotency-Key", key);
-        let answer = request.header("Content-Type", "application/json").body(body).send().await;
-        let unknown = |error: reqwest::Error| EffectFailure::ambiguous(error);
-        answer.map_err(unknown)?.error_for_status().map_err(unknown)?.text().await.map_err(unknown)
+#[derive(Clone)]
+struct Call {
+    client: reqwest::Client,
+    url: String,
+    key: String,
+    body: String,
+}
+
+impl Call {
+    async fn send(self) -> Result<String, EffectFailure> {
+        let request = self.client.post(&self.url).header("Idempotency-Key", self.key);
+        let answer = request.header("Content-Type", "application/json").body(self.body).send().await;
+        let whole = answer.map_err(EffectFailure::ambiguous)?.error_for_status().map_err(EffectFailure::ambiguous)?;
+        whole.text().await.map_err(EffectFailure::ambiguous)
     }
 }
 
