@@ -119,10 +119,7 @@ pub async fn run(target: &Arc<dyn Target>, load: Load) -> Measured {
         p50_us: part(&took, 50),
         p99_us: part(&took, 99),
         max_us: part(&took, 100),
-        committed: Committed {
-            commits: after.commits - before.commits,
-            appends: after.appends - before.appends,
-        },
+        committed: Committed { commits: after.commits - before.commits, appends: after.appends - before.appends },
     }
 }
 

@@ -182,7 +182,8 @@ impl Restate {
         let mut server = kept(&program);
         server.args(["--default-num-partitions", PARTITIONS, "--no-logo"]);
         server.arg("--config-file").arg(peers.from.join("restate.toml")).arg("--base-dir").arg(data);
-        server.env("RESTATE_BIND_PORT", node.to_string());
+        // It would ask for its newest release; nothing here asks anybody outside.
+        server.env("DO_NOT_TRACK", "1").env("RESTATE_BIND_PORT", node.to_string());
         server.env("RESTATE_INGRESS__BIND_PORT", ingress.to_string());
         server.env("RESTATE_ADMIN__BIND_PORT", admin.to_string());
         let server = Talker::start("Restate", server)?;
@@ -216,7 +217,7 @@ async fn register(deployments: &str, service: &str) -> Result<(), String> {
 
 /// A program that doesn't read its input, so that it can't notice that we are gone: a shell does that for it.
 fn kept(program: &PathBuf) -> Command {
-    const WATCH: &str = "exec 3<&0; \"$@\" </dev/null & child=$!; trap 'kill $child' TERM; cat <&3 >/dev/null; kill $child; wait $child";
+    const WATCH: &str = "exec 3<&0; \"$@\" </dev/null & child=$!; trap 'kill $child' TERM; cat <&3 >/dev/null; { kill $child; wait $child; } 2>/dev/null";
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", WATCH, "sh"]).arg(program);
     shell

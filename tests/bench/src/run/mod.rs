@@ -15,6 +15,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use crate::keys::Order;
 use crate::load::Load;
 use crate::machine::{self, Probe};
 use crate::moment::unique_now;
@@ -65,6 +66,10 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
+
+/// What each target does before it is measured: compiled, connected and in the caches.
+const WARM_UP: Load =
+    Load { callers: 8, seconds: 2.0, seed: 0, order: Order::Random, replay_of: None, most: Some(500) };
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Default)]
@@ -132,6 +137,7 @@ impl Run {
         for target in &family.targets {
             progress.now(&format!("starting {target}"));
             bed.start(target).await?;
+            bed.driver(target)?.load(Load { seed: unique_now(), ..WARM_UP }).await?;
         }
         for turn in &turns {
             self.turn(&mut bed, family, turn, noted, &progress).await?;

@@ -75,7 +75,11 @@ pub(super) async fn measure(
             let (bed, of) =
                 if turn == 0 { (&mut empty, &mut empty_per_second) } else { (&mut full, &mut full_per_second) };
             of.push(per_second(run, bed, target, noted).await?);
-            progress.done(&format!("{target}: {:.0}/s, {}", of[of.len() - 1], if turn == 0 { "empty" } else { "full" }));
+            progress.done(&format!(
+                "{target}: {:.0}/s, {}",
+                of[of.len() - 1],
+                if turn == 0 { "empty" } else { "full" }
+            ));
         }
     }
     for bed in [&mut full, &mut empty] {

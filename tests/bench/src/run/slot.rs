@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::talker::Driver;
 use crate::keys::Order;
 use crate::load::{Load, Measured};
-use crate::machine::{self, Processes, Probe};
+use crate::machine::{self, Probe, Processes};
 
 /// One measurement of one target: a line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -56,7 +56,8 @@ fn row(all: &[Slot], slots: &[&Slot]) -> String {
         shown(&slots.iter().map(|slot| value(slot)).collect::<Vec<_>>(), digits)
     };
     let family: Vec<Slot> = all.iter().filter(|slot| slot.family == first.family).cloned().collect();
-    let share = if first.target == RAW { "1".to_owned() } else { shown(&ratios(&family, &first.target, RAW, first.work), 3) };
+    let share =
+        if first.target == RAW { "1".to_owned() } else { shown(&ratios(&family, &first.target, RAW, first.work), 3) };
     let counted = slots.iter().any(|slot| slot.measured.committed.commits > 0);
     let unless = |text: String| if counted { text } else { "-".to_owned() };
     let cells = [

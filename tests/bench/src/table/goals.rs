@@ -75,7 +75,14 @@ fn counts(slots: &[Slot]) -> Vec<Goal> {
         slots.iter().filter(|slot| slot.target == ledger && slot.work == work).map(value).collect()
     };
     let flushes: fn(&Slot) -> f64 = |slot| slot.per_operation(slot.measured.committed.commits as f64);
-    let goal = |what, ledger, callers, bound, measured| Goal { what, ledger, callers: Some(callers), bound, measured, digits: 3 };
+    let goal = |what, ledger, callers, bound, measured| Goal {
+        what,
+        ledger,
+        callers: Some(callers),
+        bound,
+        measured,
+        digits: 3,
+    };
     let mut goals = Vec::new();
     for (ledger, at_128) in [(SQLITE, 0.06), (POSTGRES, 0.08)] {
         let what = "flushes per operation";
@@ -101,7 +108,14 @@ fn replays(slots: &[Slot]) -> Vec<Goal> {
         let of = |slot: &&Slot| slot.target == ledger && slot.work == work;
         let measured = slots.iter().filter(of).map(Slot::per_second).collect();
         let bound = Bound::Least(least);
-        Goal { what: "replays of finished keys in a second", ledger, callers: Some(callers), bound, measured, digits: 0 }
+        Goal {
+            what: "replays of finished keys in a second",
+            ledger,
+            callers: Some(callers),
+            bound,
+            measured,
+            digits: 0,
+        }
     })
 }
 
@@ -110,15 +124,32 @@ fn sizes(sizes: &[Size]) -> Vec<Goal> {
         sizes.iter().filter(|size| size.target == ledger).flat_map(value).collect()
     };
     let kept = |ledger| if ledger == SQLITE { 1024.0 } else { 1536.0 };
-    let goal = |what, ledger, most, measured, digits| {
-        Goal { what, ledger, callers: None, bound: Bound::Most(most), measured, digits }
+    let goal = |what, ledger, most, measured, digits| Goal {
+        what,
+        ledger,
+        callers: None,
+        bound: Bound::Most(most),
+        measured,
+        digits,
     };
     let goals = |ledger| {
         let mebibyte = f64::from(1 << 20);
         [
-            goal("seconds until due work is found", ledger, 1.0, of(ledger, &|size| vec![size.until_due().as_secs_f64()]), 3),
+            goal(
+                "seconds until due work is found",
+                ledger,
+                1.0,
+                of(ledger, &|size| vec![size.until_due().as_secs_f64()]),
+                3,
+            ),
             goal("MiB of memory then", ledger, 200.0, of(ledger, &|size| vec![size.memory_bytes as f64 / mebibyte]), 0),
-            goal("bytes on disk per finished operation", ledger, kept(ledger), of(ledger, &|size| vec![size.bytes_per_finished()]), 0),
+            goal(
+                "bytes on disk per finished operation",
+                ledger,
+                kept(ledger),
+                of(ledger, &|size| vec![size.bytes_per_finished()]),
+                0,
+            ),
             goal("cost against an empty ledger, 32 callers", ledger, 1.3, of(ledger, &Size::cost), 2),
         ]
     };
@@ -130,7 +161,9 @@ fn each<const N: usize>(
     all: &[(&'static str, [(u64, f64); N])],
     goal: impl Fn(&'static str, u64, f64) -> Goal,
 ) -> Vec<Goal> {
-    all.iter().flat_map(|(ledger, bounds)| bounds.iter().map(|(callers, bound)| goal(ledger, *callers, *bound))).collect()
+    all.iter()
+        .flat_map(|(ledger, bounds)| bounds.iter().map(|(callers, bound)| goal(ledger, *callers, *bound)))
+        .collect()
 }
 
 impl Goal {
