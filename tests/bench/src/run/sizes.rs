@@ -22,9 +22,9 @@ pub struct Size {
     pub finished: u64,
     /// Open operations in it.
     pub open: u64,
-    /// How long it took to make them.
+    /// How long it took to make the finished ones.
     pub filled_seconds: f64,
-    /// Bytes that all of it takes on the disk.
+    /// Bytes that the finished ones take on the disk.
     pub bytes: u64,
     /// How long it took to open it.
     pub opened_us: u64,
@@ -57,9 +57,13 @@ pub(super) async fn measure(
     let mut full = Bed::make(&noted.at, peers.clone()).await?;
     full.start(target).await?;
     progress.now(&format!("{target}: making {finished} finished and {OPEN} open operations"));
-    let filled = full.driver(target)?.fill(Fill { finished, open: OPEN }).await?;
+    let filled = full.driver(target)?.fill(Fill { finished, open: 0 }).await?;
     full.end(target).await?;
+    // Before the open ones are made: what is kept of a finished one is what a ledger costs for years.
     let bytes = full.bytes(target).await?;
+    full.start(target).await?;
+    full.driver(target)?.fill(Fill { finished: 0, open: OPEN }).await?;
+    full.end(target).await?;
     progress.done(&format!("{target}: filled, {} bytes per finished operation", bytes / finished.max(1)));
     full.start(target).await?;
     let driver = full.driver(target)?;
@@ -110,7 +114,7 @@ async fn per_second(run: &Run, bed: &mut Bed, target: &str, noted: &Noted) -> Re
 }
 
 impl Size {
-    /// Bytes for each finished operation, with all that the open ones take.
+    /// Bytes for each finished operation.
     pub fn bytes_per_finished(&self) -> f64 {
         self.bytes as f64 / self.finished.max(1) as f64
     }
