@@ -23,7 +23,7 @@ impl Target for Restate {
         // The handler takes a text and gives one.
         let body = serde_json::to_vec(&charge).map_err(|error| error.to_string())?;
         let request = self.client.post(&self.url).header(KEY_HEADER, key).header("Content-Type", "application/json");
-        #[allow(clippy::disallowed_methods)] // A peer's guard, not ours.
+        #[allow(clippy::disallowed_methods, reason = "a peer's guard, not ours")]
         let answer = request.body(body).send().await.map_err(|error| error.to_string())?;
         let status = answer.status();
         let body = answer.bytes().await.map_err(|error| error.to_string())?;

@@ -202,7 +202,7 @@ async fn register(deployments: &str, service: &str) -> Result<(), String> {
     let body = serde_json::json!({ "uri": service, "force": true }).to_string();
     loop {
         let request = client.post(deployments).header("Content-Type", "application/json").body(body.clone());
-        #[allow(clippy::disallowed_methods)] // A peer's administration, not ours.
+        #[allow(clippy::disallowed_methods, reason = "a peer's administration, not ours")]
         let why = match request.send().await {
             Ok(answer) if answer.status().is_success() => return Ok(()),
             Ok(answer) => format!("status {}", answer.status()),

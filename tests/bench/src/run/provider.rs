@@ -27,7 +27,7 @@ impl Provider {
     }
 
     async fn get(&self, path: &str) -> Result<Counts, String> {
-        #[allow(clippy::disallowed_methods)] // The bench's own provider is asked what it counted; no effect.
+        #[allow(clippy::disallowed_methods, reason = "the bench's own provider is asked what it counted; no effect")]
         let answer = self.client.get(format!("{}{path}", self.url)).send().await;
         let broken = |error: reqwest::Error| format!("the provider: {error}");
         let body = answer.map_err(broken)?.bytes().await.map_err(broken)?;
