@@ -16,7 +16,7 @@ pub(crate) const TICKS: f64 = 100.0;
 /// Below this share of all cores, others are taken to be quiet.
 const QUIET: f64 = 0.12;
 /// How long the machine is looked at.
-const LOOK: Duration = Duration::from_millis(300);
+pub(crate) const LOOK: Duration = Duration::from_millis(300);
 
 /// How the machine was before a slot.
 #[derive(Clone, Copy, Debug, Default)]

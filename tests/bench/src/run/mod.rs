@@ -50,8 +50,8 @@ pub struct Run {
     /// How many call at the same time
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 32, 128])]
     callers: Vec<u64>,
-    /// How many seconds quiet is waited for before each measurement
-    #[arg(long, default_value_t = 5.0, value_name = "SECONDS")]
+    /// How many seconds the whole run waits for a quiet machine, at most five before each measurement
+    #[arg(long, default_value_t = 20.0, value_name = "SECONDS")]
     patience: f64,
     /// Measure ledgers with so many finished operations too, and 10,000 open ones; takes minutes for a million
     #[arg(long, value_name = "FINISHED", num_args = 0..=1, default_missing_value = "1000000")]
@@ -66,6 +66,9 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
+
+/// The most that one measurement waits for quiet.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What each target does before it is measured: compiled, connected and in the caches.
 const WARM_UP: Load =
@@ -167,9 +170,9 @@ impl Run {
         let mut works = vec![(turn.work, load)];
         while let Some((work, load)) = works.pop() {
             let (guard, ours) = (bed.guard(turn.target), bed.ours());
-            let patience = Duration::from_secs_f64(self.patience);
-            let measuring = Measuring { guard, ours, probe: &noted.probe, patience };
+            let measuring = Measuring { guard, ours, probe: &noted.probe, patience: noted.patience() };
             let slot = measuring.measure(bed.driver(turn.target)?, load).await?;
+            noted.waited(&slot);
             let slot = Slot { family: family.name.to_owned(), work, repetition: turn.repetition, ..slot };
             let slot = Slot { target: turn.target.to_owned(), ..slot };
             if turn.replays && work.kind == Kind::Fresh {
@@ -197,6 +200,8 @@ struct Noted {
     file: Option<std::fs::File>,
     at: PathBuf,
     probe: Probe,
+    /// How much longer the run may wait for quiet.
+    patience: Duration,
     _probed: tempfile::TempDir,
 }
 
@@ -207,7 +212,19 @@ impl Noted {
         let probed = tempfile::tempdir_in(&at).map_err(broken)?;
         let probe = Probe::new(probed.path()).map_err(broken)?;
         let file = run.json.as_ref().map(std::fs::File::create).transpose().map_err(|error| error.to_string())?;
-        Ok(Self { all: Measurements::default(), file, at, probe, _probed: probed })
+        let patience = Duration::from_secs_f64(run.patience);
+        Ok(Self { all: Measurements::default(), file, at, probe, patience, _probed: probed })
+    }
+
+    /// How long the next measurement may wait.
+    fn patience(&self) -> Duration {
+        self.patience.min(PATIENCE)
+    }
+
+    /// What a measurement waited for longer than one look at the machine takes is gone.
+    fn waited(&mut self, slot: &Slot) {
+        let waited = Duration::from_secs_f64(slot.waited_seconds).saturating_sub(2 * machine::LOOK);
+        self.patience = self.patience.saturating_sub(waited);
     }
 
     /// No measurement is left out, whatever it looks like.

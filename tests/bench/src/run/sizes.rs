@@ -106,11 +106,12 @@ pub(super) async fn measure(
     }))
 }
 
-async fn per_second(run: &Run, bed: &mut Bed, target: &str, noted: &Noted) -> Result<f64, String> {
+async fn per_second(run: &Run, bed: &mut Bed, target: &str, noted: &mut Noted) -> Result<f64, String> {
     let load = Load { callers: CALLERS, seconds: run.secs, seed: unique_now(), ..Load::default() };
-    let patience = Duration::from_secs_f64(run.patience);
-    let measuring = Measuring { guard: bed.guard(target), ours: bed.ours(), probe: &noted.probe, patience };
-    Ok(measuring.measure(bed.driver(target)?, load).await?.per_second())
+    let (guard, ours, patience) = (bed.guard(target), bed.ours(), noted.patience());
+    let slot = Measuring { guard, ours, probe: &noted.probe, patience }.measure(bed.driver(target)?, load).await?;
+    noted.waited(&slot);
+    Ok(slot.per_second())
 }
 
 impl Size {
