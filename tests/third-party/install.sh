@@ -10,7 +10,7 @@ stamp=$(cat "$here/package.json" "$here/package-lock.json" "$here/requirements.t
 
 mkdir -p "$target"
 # The scripts stand beside what they import, so that each runtime finds it without being told.
-cp "$here"/package.json "$here"/package-lock.json "$here"/*.mjs "$here"/*.cjs "$here"/*.py "$target"
+cp "$here"/package.json "$here"/package-lock.json "$here"/*.mjs "$here"/*.cjs "$here"/*.py "$here"/restate.sh "$target"
 if [ "$(cat "$target/installed" 2>/dev/null || true)" = "$stamp" ]; then
     exit 0
 fi

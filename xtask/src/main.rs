@@ -4,6 +4,7 @@ mod bench;
 mod ci;
 mod files;
 mod generate;
+mod histories;
 mod insert;
 mod kit;
 mod new_adapter;
@@ -62,6 +63,15 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Play long random runs of several workers and check their histories
+    Histories {
+        /// For how long
+        #[arg(long, default_value_t = 10)]
+        minutes: u64,
+        /// The first seed; further ones follow it
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Make the folder of a new adapter
     NewAdapter {
         /// Its name: lower-case letters and digits, as in `adapters/stripe`
@@ -84,6 +94,7 @@ fn main() -> ExitCode {
         Chore::Prove { adapters, check } => prove::prove(&root, &adapters, check),
         Chore::Tidy => tidy::tidy(&root),
         Chore::Bench { arguments } => bench::bench(&root, &arguments),
+        Chore::Histories { minutes, seed } => histories::histories(&root, minutes, seed),
         Chore::NewAdapter { name } => new_adapter::new_adapter(&root, &name),
         Chore::NewCell { adapter, cell } => new_cell::new_cell(&root, &adapter, &cell),
     });

@@ -100,6 +100,7 @@ impl Facts<'_> {
         let said = look.absence.as_ref().map_or(worst.absence, |absence| *absence.get_ref());
         Ok(Query {
             lag: look.lag.as_ref().map_or(worst.lag, |lag| lag.get_ref().0),
+            reads_one: look.hits.is_none(),
             horizon: look.horizon.as_ref().map_or(worst.horizon, |horizon| window(*horizon.get_ref())),
             // What no document says proves nothing.
             absence: if source.sure >= Sure::Spec { said } else { said.min(Absence::Suggests) },

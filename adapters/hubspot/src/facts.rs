@@ -57,7 +57,7 @@ const fn unique(needs: &'static [Need], sources: &'static [Source]) -> Native {
 
 /// A record is read by its unique value. How soon is not said, so the lag is presumed and an absence only suggests.
 const fn by_key(needs: &'static [Need], sources: &'static [Source]) -> Query {
-    Query::by_mark(KEY, KEY_FORM).reaches(Window::Ever).needs(needs).from(sources)
+    Query::by_mark(KEY, KEY_FORM).reads_one().reaches(Window::Ever).needs(needs).from(sources)
 }
 
 const GUIDED: &[Source] = &[PROPERTIES, UNIQUE, SPEC];

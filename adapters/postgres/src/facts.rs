@@ -56,6 +56,7 @@ pub(crate) const ROW: Native = Native::client_id("hapax_done.key", KEY)
 
 /// The row, read on the primary after the lock shows that no transaction with it is open.
 pub(crate) const LOOK: Query = Query::by_mark("hapax_done.key", KEY)
+    .reads_one()
     .lag(Duration::ZERO)
     .reaches(KEPT)
     .proves()

@@ -16,6 +16,9 @@ pub struct Query {
     pub horizon: Window,
     /// What it is worth that it finds nothing.
     pub absence: Absence,
+    /// It reads the one record that has our id or value, so a second effect would not show in it. Otherwise it sees
+    /// every record that is ours.
+    pub reads_one: bool,
     /// Only told (webhook, callback), never asked: then absence is worth nothing.
     pub told: bool,
     /// What must hold on the connection.
@@ -54,6 +57,7 @@ impl Query {
             lag: Duration::from_secs(60),
             horizon: Window::Zero,
             absence: Absence::Suggests,
+            reads_one: matches!(mark, Mark::Token),
             told: false,
             needs: &[],
             sources: &[],
@@ -90,6 +94,12 @@ impl Query {
     /// Its absence is documented to prove that nothing is there.
     pub const fn proves(mut self) -> Self {
         self.absence = Absence::Proves;
+        self
+    }
+
+    /// It reads the one record that has our value.
+    pub const fn reads_one(mut self) -> Self {
+        self.reads_one = true;
         self
     }
 

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::drive::{Deadline, RunReport};
 use super::journal::{Journal, Served};
 use super::{Executor, ExecutorError, Inner};
-use crate::capability::guarantee;
 use crate::cell::Cell;
 use crate::identity::{OperationKey, differing_fields, fingerprint};
 use crate::ledger::{By, Header, OperationId};
@@ -65,12 +64,12 @@ impl Executor {
     /// [`ExecutorError`]: nothing was sent by this call.
     pub async fn run(&self, request: RunRequest) -> Result<RunReport, ExecutorError> {
         let checked = self.inner.check(&request)?;
-        let header = self.inner.header_of_the_past().await?;
+        let (header, known) = self.inner.look_up(&checked).await?;
         let deadline = Deadline::after(&self.inner, request.wait_ms);
-        let journal = match self.inner.known(&checked).await? {
-            Some(known) => known,
-            None => self.inner.begin(&checked, header.restored),
-        };
+        if let Some(report) = known.as_ref().and_then(|journal| self.inner.finished(journal)) {
+            return Ok(report);
+        }
+        let journal = known.unwrap_or_else(|| self.inner.begin(&checked, header.restored));
         self.inner.clone().drive_in_task(journal, Some(checked), deadline).await
     }
 
@@ -93,13 +92,14 @@ impl Executor {
 impl Inner {
     /// Everything that can be wrong with a request before it is journaled.
     pub(super) fn check(&self, request: &RunRequest) -> Result<Checked, ExecutorError> {
-        let served = self.find_cell(&request.connection, &request.cell)?;
+        let service = self.services.named(&request.connection, &request.cell)?;
+        let served = service.served.clone();
         let spec = served.cell.spec();
         let args = served
             .cell
             .check(&request.args)
             .map_err(|why| ExecutorError::Arguments { cell: spec.id.to_owned(), why })?;
-        self.check_requirement(&served)?;
+        service.check_requirement()?;
         let hold = self.policy.wants_approval(spec.id, served.cell.money(&args).as_ref());
         let intent = Intent {
             connection: request.connection.clone(),
@@ -111,57 +111,34 @@ impl Inner {
             args: Arc::new(args),
             good_until_ms: request.good_until_ms,
             similar: Vec::new(),
+            stand_in: served.connection.stand_in,
         };
         Ok(Checked { served, intent, hold: hold.map(|rule| Hold::Approval { rule }) })
-    }
-
-    fn find_cell(&self, name: &str, cell: &str) -> Result<Served, ExecutorError> {
-        let Some(connection) = self.connections.get(name) else {
-            let known = list(self.connections.keys().map(String::as_str));
-            return Err(ExecutorError::UnknownConnection { name: name.to_owned(), known });
-        };
-        let cells = connection.integration.cells();
-        match cells.iter().find(|known| known.spec().id == cell) {
-            Some(found) => Ok(self.serve(found.clone(), connection.clone())),
-            None => Err(ExecutorError::UnknownCell {
-                connection: name.to_owned(),
-                cell: cell.to_owned(),
-                known: list(cells.iter().map(|cell| cell.spec().id)),
-            }),
-        }
-    }
-
-    fn check_requirement(&self, served: &Served) -> Result<(), ExecutorError> {
-        let spec = served.cell.spec();
-        let likely = self.policy.likely_for(spec);
-        let offered = guarantee(spec, &|need| served.connection.is_met(need), likely);
-        let require = self.policy.require;
-        let why = if offered.best() < require.second_effect {
-            format!("no second effect: {:?}, required {:?}", offered.best(), require.second_effect)
-        } else if !require.completion.allows(offered.completion) {
-            format!("completion: {:?}, required {:?}", offered.completion, require.completion)
-        } else {
-            return Ok(());
-        };
-        Err(ExecutorError::Requirement { cell: spec.id.to_owned(), why: why.to_lowercase() })
     }
 
     /// What is known of the ledger. One whose newest record lies in the future sends nothing, whoever
     /// asks: one of the clocks is wrong (rule 14).
     pub(super) async fn header_of_the_past(&self) -> Result<Header, ExecutorError> {
         let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
+        self.of_the_past(header)
+    }
+
+    fn of_the_past(&self, header: Header) -> Result<Header, ExecutorError> {
         let ahead = header.newest.map_or(0, |newest| newest.wall_ms.saturating_sub(self.clock.now().wall_ms));
         if ahead > Stamp::TOLERANCE_MS { Err(ExecutorError::Future(ahead / 1000)) } else { Ok(header) }
     }
 
-    /// The operation that this key names already, if it is the same intent.
-    async fn known(&self, checked: &Checked) -> Result<Option<Journal>, ExecutorError> {
+    /// What is known of the ledger, and the operation that this key names already, if it is the same intent.
+    async fn look_up(&self, checked: &Checked) -> Result<(Header, Option<Journal>), ExecutorError> {
         let Intent { connection, cell, key, .. } = &checked.intent;
-        let found = Journal::load(self, By::Key { connection, cell, key }).await.map_err(ExecutorError::Ledger)?;
-        if let Some(journal) = &found {
+        let by = By::Key { connection, cell, key };
+        let (header, stored) = self.ledger.look_up(by).await.map_err(ExecutorError::Ledger)?;
+        let header = self.of_the_past(header)?;
+        let known = stored.map(|stored| Journal::from_records(stored.operation, &stored.records));
+        if let Some(journal) = &known {
             checked.is_same(journal)?;
         }
-        Ok(found)
+        Ok((header, known))
     }
 
     /// Begins a new operation. Nothing of it is written yet: the first departure goes into the same
@@ -184,9 +161,10 @@ impl Inner {
 }
 
 impl Checked {
-    /// Refuses a key that belongs to other arguments, naming the fields that differ.
+    /// Refuses a key that belongs to other arguments, naming the fields that differ, or to a stand-in where this is none.
     pub(super) fn is_same(&self, journal: &Journal) -> Result<(), ExecutorError> {
         let theirs = journal.intent().map_err(ExecutorError::Ledger)?;
+        self.is_as_real_as(theirs, journal.operation)?;
         if theirs.fingerprint == self.intent.fingerprint || self.reads_the_same(theirs) {
             return Ok(());
         }
@@ -196,6 +174,16 @@ impl Checked {
         };
         let key = self.intent.key.to_string();
         Err(ExecutorError::KeyReused { key, operation: journal.operation, fields })
+    }
+
+    /// What happened at a stand-in has not happened at the provider, and the other way round: neither's receipt answers
+    /// for the other, and nothing that is open at one goes on at the other.
+    fn is_as_real_as(&self, theirs: &Intent, operation: OperationId) -> Result<(), ExecutorError> {
+        if theirs.stand_in == self.intent.stand_in {
+            return Ok(());
+        }
+        let (key, connection) = (self.intent.key.to_string(), self.intent.connection.clone());
+        Err(ExecutorError::OtherStandIn { key, operation, connection, was: theirs.stand_in })
     }
 
     /// Whether an earlier version of the cell wrote the same arguments in another way, for example
@@ -239,6 +227,7 @@ impl Executor {
         let names_args = args.is_some();
         let request = RunRequest::new(&old.connection, &old.cell, old.key.clone(), args.unwrap_or((*old.args).clone()));
         let checked = inner.check(&request)?;
+        checked.is_as_real_as(&old, operation)?;
         if repeated {
             return inner.clone().drive_in_task(journal, Some(checked), deadline).await;
         }
@@ -278,10 +267,4 @@ impl Journal {
             None => Err(ExecutorError::NotNow("it isn't refused: a second try could be a second effect".to_owned())),
         }
     }
-}
-
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut names: Vec<&str> = names.collect();
-    names.sort_unstable();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -1,10 +1,10 @@
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use super::bells::Bells;
 use super::probe::NoProbe;
+use super::services::Services;
 use super::{Executor, ExecutorError, Inner, Probe};
-use crate::cell::{Connection, SharedCell};
+use crate::cell::Connection;
 use crate::clock::{SharedClock, SystemClock};
 use crate::identity::NamespaceSecret;
 use crate::ledger::SharedLedger;
@@ -76,20 +76,11 @@ impl ExecutorBuilder {
     /// # Errors
     /// [`ExecutorError`] says what is wrong with the parts or the ledger; nothing was sent.
     pub async fn build(self) -> Result<Executor, ExecutorError> {
-        let mut connections = BTreeMap::new();
-        let mut cells: HashMap<&'static str, SharedCell> = HashMap::new();
-        for connection in self.connections {
-            if self.clock.is_stand_in_only() && !connection.stand_in {
-                return Err(ExecutorError::ClockNotAllowed(connection.name));
-            }
-            for cell in connection.integration.cells() {
-                cells.entry(cell.spec().id).or_insert(cell);
-            }
-            let name = connection.name.clone();
-            if connections.insert(name.clone(), Arc::new(connection)).is_some() {
-                return Err(ExecutorError::Twice(name));
-            }
+        let real = self.connections.iter().find(|connection| !connection.stand_in);
+        if let Some(real) = real.filter(|_| self.clock.is_stand_in_only()) {
+            return Err(ExecutorError::ClockNotAllowed(real.name.clone()));
         }
+        let services = Services::new(self.connections, &self.policy, &self.secret)?;
         let check = self.secret.check_value();
         let header = self.ledger.header().await.map_err(ExecutorError::Ledger)?;
         let known = match header.secret_check.is_empty() {
@@ -104,8 +95,7 @@ impl ExecutorBuilder {
             clock: self.clock,
             transport: self.transport,
             secret: self.secret,
-            connections,
-            cells,
+            services,
             policy: self.policy,
             probe: self.probe,
             bells: Bells::default(),

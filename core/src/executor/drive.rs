@@ -181,7 +181,7 @@ impl Inner {
                 return Ok(report(journal, Some((why, 60_000, None))));
             };
             let bell = self.bells.of(journal.operation);
-            let rung = bell.notified();
+            let rung = bell.rung();
             let (ms, why) = match self.step(journal, &served, unrecorded).await? {
                 Step::On => continue,
                 Step::Done => (u64::MAX, String::new()),
@@ -209,6 +209,12 @@ impl Inner {
             }
             journal.roll_back(self).await?;
         }
+    }
+
+    /// What a finished operation came to, where nothing is to be done for it now: that needs no task of its own.
+    pub(super) fn finished(&self, journal: &Journal) -> Option<RunReport> {
+        let served = journal.state.is_final().then(|| self.served(journal.state.intent.as_ref()?)).flatten()?;
+        matches!(self.todo(journal, &served), Do::Nothing | Do::Wait { .. }).then(|| report(journal, None))
     }
 
     /// What is to be done now.

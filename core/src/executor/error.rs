@@ -45,6 +45,20 @@ pub enum ExecutorError {
         /// The fields that differ, without values.
         fields: String,
     },
+    /// The key was used on a stand-in, and the connection is none now, or the other way round.
+    #[error(
+        "nothing was sent: key {key} belongs to operation {operation}, which {} a stand-in, and connection {connection:?} {}; use another ledger for stand-ins, or a new key", if *.was { "was for" } else { "was not for" }, if *.was { "is none now" } else { "is one now" }
+    )]
+    OtherStandIn {
+        /// Which key.
+        key: String,
+        /// Its operation.
+        operation: OperationId,
+        /// The connection.
+        connection: String,
+        /// Whether the operation was for a stand-in.
+        was: bool,
+    },
     /// The cell's guarantee is below what policy requires.
     #[error(
         "nothing was sent: {cell} offers less than the policy requires ({why}); `hapax explain {cell}` says what would raise it"
@@ -99,6 +113,7 @@ impl ExecutorError {
             Self::Key(_) => "bad-key",
             Self::Arguments { .. } => "bad-arguments",
             Self::KeyReused { .. } => "key-reused",
+            Self::OtherStandIn { .. } => "other-stand-in",
             Self::Requirement { .. } => "requirement",
             Self::NotNow(_) => "not-now",
             Self::UnknownOperation(_) => "unknown-operation",

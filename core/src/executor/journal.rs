@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::carry::carried_over;
 use super::{Inner, Point};
-use crate::capability::{Kind, Scope, Standing};
+use crate::capability::{Kind, Standing};
 use crate::cell::{Connection, Context, SharedCell, Wire};
 use crate::identity::{Names, Seed};
 use crate::ledger::{Append, By, Index, LedgerError, OperationId, Phase};
@@ -293,28 +293,19 @@ pub(super) fn phase(state: &OpState) -> Phase {
 impl Inner {
     /// Who serves an operation with this intent, if we do.
     pub(super) fn served(&self, intent: &Intent) -> Option<Served> {
-        let cell = self.cells.get(intent.cell.as_str())?.clone();
-        let connection = self.connections.get(&intent.connection)?.clone();
-        // A connection that names another account now would look, and send, in the wrong place.
-        if connection.integration.name() != cell.spec().integration() || connection.account != intent.account {
+        let mut served = self.services.find(&intent.connection, &intent.cell)?.served.clone();
+        // A connection that names another account now, or a stand-in for the provider, would look, and send, in the
+        // wrong place.
+        let Connection { account, stand_in, .. } = &*served.connection;
+        if *account != intent.account || *stand_in != intent.stand_in {
             return None;
         }
-        let mut served = self.serve(cell, connection);
         // Another version of the cell may make other tokens of the same operation, so what an old
         // request spent guards nothing; looks still see it (A21).
         if intent.version != served.cell.spec().version {
             Arc::make_mut(&mut served.standing).guards.clear();
         }
         Some(served)
-    }
-
-    pub(super) fn serve(&self, cell: SharedCell, connection: Arc<Connection>) -> Served {
-        let spec = cell.spec();
-        let floor = self.policy.require.second_effect;
-        let standing = spec.standing(&|need| connection.is_met(need), floor, self.policy.likely_for(spec));
-        let per_credential = spec.natives().any(|native| native.scope.contains(&Scope::Credential));
-        let scope = connection.scope(&self.secret, per_credential).into();
-        Served { cell, connection, standing: Arc::new(standing), scope }
     }
 
     /// Names of the present epoch of an operation.

@@ -16,10 +16,10 @@ mod plan;
 mod prepare;
 mod probe;
 mod recover;
+mod services;
 mod view;
 mod work;
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use crate::cell::{Connection, SharedCell};
@@ -31,6 +31,7 @@ use crate::protocol::Stamp;
 use crate::transport::SharedTransport;
 
 use bells::Bells;
+use services::Services;
 
 pub use begin::RunRequest;
 pub use build::ExecutorBuilder;
@@ -53,8 +54,7 @@ struct Inner {
     clock: SharedClock,
     transport: SharedTransport,
     secret: NamespaceSecret,
-    connections: BTreeMap<String, Arc<Connection>>,
-    cells: HashMap<&'static str, SharedCell>,
+    services: Services,
     policy: Policy,
     probe: Arc<dyn Probe>,
     /// Rung whenever this process appended something to an operation, so that its callers look again.
@@ -76,12 +76,12 @@ impl Executor {
 
     /// The connections that it serves.
     pub fn connections(&self) -> impl Iterator<Item = &Arc<Connection>> {
-        self.inner.connections.values()
+        self.inner.services.connections()
     }
 
     /// The cell of this id, if some connection's integration has it.
     pub fn cell(&self, id: &str) -> Option<&SharedCell> {
-        self.inner.cells.get(id)
+        self.inner.services.cell(id)
     }
 
     /// The operation that a caller's key names, if there is one.

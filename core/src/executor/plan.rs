@@ -30,7 +30,8 @@ impl Executor {
     /// # Errors
     /// [`ExecutorError`], as [`Executor::run`] would give it.
     pub async fn plan(&self, request: &RunRequest) -> Result<Plan, ExecutorError> {
-        let Checked { served, intent, hold } = self.inner.check(request)?;
+        let checked = self.inner.check(request)?;
+        let Checked { served, intent, hold } = &checked;
         let spec = served.cell.spec();
         let promised = guarantee(spec, &|need| served.connection.is_met(need), self.policy().likely_for(spec));
         let by = By::Key { connection: &request.connection, cell: &request.cell, key: &request.key };
@@ -38,11 +39,7 @@ impl Executor {
         let would = match &existing {
             None if hold.is_some() => "hold it until somebody approves".to_owned(),
             None => format!("send one request to {}", spec.integration()),
-            Some(journal)
-                if journal.state.intent.as_ref().is_some_and(|known| known.fingerprint != intent.fingerprint) =>
-            {
-                "refuse it: the key belongs to other arguments".to_owned()
-            }
+            Some(journal) if let Err(error) = checked.is_same(journal) => format!("refuse it: {}", refused(&error)),
             Some(journal) => match super::journal::phase(&journal.state) {
                 Phase::Succeeded => "send nothing: return the stored receipt".to_owned(),
                 Phase::Refused => "send nothing: it was refused; supersede it to try again".to_owned(),
@@ -60,5 +57,15 @@ impl Executor {
             existing: existing.map(|journal| journal.operation),
             would,
         })
+    }
+}
+
+/// Why a known key is refused, without the words that speak of a request that was made.
+fn refused(error: &ExecutorError) -> String {
+    match error {
+        ExecutorError::KeyReused { .. } => "the key belongs to other arguments".to_owned(),
+        ExecutorError::OtherStandIn { was: true, .. } => "the key belongs to what was for a stand-in".to_owned(),
+        ExecutorError::OtherStandIn { .. } => "the key belongs to what was not for a stand-in".to_owned(),
+        other => other.to_string(),
     }
 }

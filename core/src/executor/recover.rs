@@ -64,30 +64,33 @@ impl Executor {
     /// decisions in it are void, its windows and handles aren't relied on, and what was under way
     /// goes on only by being found or by a person. Returns how many operations that concerns.
     ///
+    /// Each operation says so before the ledger does, so that none is taken up meanwhile as if nothing had happened. If
+    /// this fails halfway, do it again.
+    ///
     /// # Errors
     /// [`ExecutorError::Ledger`].
     pub async fn note_restored(&self) -> Result<u32, ExecutorError> {
         let inner = &self.inner;
         let check = inner.secret.check_value();
         let since = inner.clock.now();
+        let known = inner.restore_all(since).await.map_err(ExecutorError::Ledger)?;
         inner.ledger.note_restored(since, &check).await.map_err(ExecutorError::Ledger)?;
-        let phases = vec![Phase::Open, Phase::Held, Phase::Person];
-        let open = inner.ledger.list(&Filter { phases, ..Filter::default() }).await.map_err(ExecutorError::Ledger)?;
-        let mut concerned = 0;
-        for operation in open {
-            concerned += u32::from(inner.restore_one(operation, since).await.map_err(ExecutorError::Ledger)?);
-        }
-        Ok(concerned)
+        // What was begun meanwhile, by somebody who was at work and could not know.
+        let begun = inner.restore_all(since).await.map_err(ExecutorError::Ledger)?;
+        Ok(known + begun)
     }
 }
 
 impl Inner {
-    pub(super) fn serves(&self) -> Vec<Serves> {
-        let pairs = self.connections.iter().flat_map(|(name, connection)| {
-            let cells = connection.integration.cells();
-            cells.into_iter().map(|cell| Serves { connection: name.clone(), cell: cell.spec().id.to_owned() })
-        });
-        pairs.collect()
+    /// Notes it at every operation that isn't final and doesn't say so yet.
+    async fn restore_all(&self, since: Stamp) -> Result<u32, LedgerError> {
+        let phases = vec![Phase::Open, Phase::Held, Phase::Person];
+        let open = self.ledger.list(&Filter { phases, ..Filter::default() }).await?;
+        let mut concerned = 0;
+        for operation in open {
+            concerned += u32::from(self.restore_one(operation, since).await?);
+        }
+        Ok(concerned)
     }
 
     async fn restore_one(&self, operation: OperationId, since: Stamp) -> Result<bool, LedgerError> {
@@ -95,7 +98,7 @@ impl Inner {
         const UNKNOWN_SPAN_MS: u64 = 86_400_000;
         loop {
             let Some(mut journal) = Journal::load(self, By::Id(operation)).await? else { return Ok(false) };
-            if journal.state.is_final() {
+            if journal.state.is_final() || journal.state.restored.is_some_and(|restore| restore.at == since) {
                 return Ok(false);
             }
             let served = self.served(journal.intent()?);

@@ -18,7 +18,7 @@ impl Executor {
     pub async fn due(&self, limit: u32) -> Result<Vec<OperationId>, ExecutorError> {
         let inner = &self.inner;
         inner.header_of_the_past().await?;
-        inner.ledger.due(&inner.serves(), inner.clock.now(), limit).await.map_err(ExecutorError::Ledger)
+        inner.ledger.due(&inner.services.serves(), inner.clock.now(), limit).await.map_err(ExecutorError::Ledger)
     }
 
     /// In how many milliseconds of the executor's clock the next of what is served here will be due
@@ -29,7 +29,7 @@ impl Executor {
     pub async fn next_due_in_ms(&self) -> Result<Option<u64>, ExecutorError> {
         let inner = &self.inner;
         let now = inner.clock.now();
-        let next = inner.ledger.next_due(&inner.serves(), now).await.map_err(ExecutorError::Ledger)?;
+        let next = inner.ledger.next_due(&inner.services.serves(), now).await.map_err(ExecutorError::Ledger)?;
         Ok(next.map(|due_ms| u64::try_from(due_ms.saturating_sub(inner.clock.now().wall_ms)).unwrap_or(0)))
     }
 

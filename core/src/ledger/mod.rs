@@ -62,6 +62,12 @@ pub trait Ledger: Send + Sync + 'static {
     /// Loads an operation with all its records.
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError>;
 
+    /// The header and an operation: what every call begins with. A ledger that can reads both at once.
+    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
+        let header = self.header().await?;
+        Ok((header, self.load(by).await?))
+    }
+
     /// Operations that are due by `now`, oldest first, of these cells and connections.
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError>;
 

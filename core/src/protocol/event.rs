@@ -155,6 +155,9 @@ pub struct Intent {
     /// Recent operations with equal arguments and other keys.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub similar: Vec<String>,
+    /// Whether it is for a stand-in: what comes of it has not happened at the provider.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub stand_in: bool,
 }
 
 /// Why an operation is held.

@@ -22,7 +22,7 @@ struct Idle {
 
 impl Pool {
     /// Idle connections to one place.
-    const PER_PLACE: usize = 64;
+    const PER_PLACE: usize = 256;
     /// How long a connection waits if the server says nothing. Short, because a server that closes
     /// it just as a request leaves costs that request its answer.
     const PATIENCE: Duration = Duration::from_secs(15);

@@ -48,6 +48,14 @@ impl OpenLedger {
         })
     }
 
+    /// Says that all that a restore concerns is noted, so that others are let in again.
+    pub(crate) async fn settle_down(&self) -> Result<(), LedgerError> {
+        match self {
+            Self::File(_) => Ok(()),
+            Self::Postgres(ledger) => ledger.settle_down().await,
+        }
+    }
+
     /// As the core wants it.
     pub(crate) fn shared(&self) -> SharedLedger {
         match self {

@@ -26,6 +26,7 @@ pub(crate) struct Context {
 /// An executor at work.
 pub(crate) struct Opened {
     pub(crate) executor: Executor,
+    pub(crate) ledger: OpenLedger,
     pub(crate) clock: SharedClock,
     pub(crate) config: Config,
     /// Connections that can't be used, and why: one account's missing key must not stop the others.
@@ -81,7 +82,7 @@ impl Context {
                 Err(failure) => left_out.push((one.name.clone(), failure)),
             }
         }
-        Ok(Opened { executor: builder.build().await?, clock, config, left_out })
+        Ok(Opened { executor: builder.build().await?, ledger, clock, config, left_out })
     }
 }
 

@@ -11,6 +11,12 @@ mod declare;
 #[path = "all/demo.rs"]
 mod demo;
 #[cfg(unix)]
+#[path = "all/doctor.rs"]
+mod doctor;
+#[cfg(unix)]
+#[path = "all/failover.rs"]
+mod failover;
+#[cfg(unix)]
 #[path = "all/floor.rs"]
 mod floor;
 #[path = "all/init.rs"]
@@ -20,8 +26,19 @@ mod json;
 #[path = "all/people.rs"]
 mod people;
 #[cfg(unix)]
+#[allow(dead_code, reason = "the tests of the ledger use all of it")]
+#[path = "../../../ledgers/postgres/tests/all/pooler.rs"]
+mod pooler;
+#[cfg(unix)]
 #[path = "all/postgres_ledger.rs"]
 mod postgres_ledger;
+#[cfg(unix)]
+#[allow(dead_code, reason = "the tests of the ledger use all of it")]
+#[path = "../../../ledgers/postgres/tests/all/replica.rs"]
+mod replica;
+#[cfg(unix)]
+#[path = "all/stopped.rs"]
+mod stopped;
 #[path = "all/support.rs"]
 mod support;
 #[cfg(unix)]

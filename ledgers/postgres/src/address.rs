@@ -15,8 +15,11 @@ use crate::error::unusable;
 /// The schema if nothing else is said.
 pub const SCHEMA: &str = "hapax";
 
-/// How long one host may take to let us in.
+/// How long a host may take to let us in.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// The same where there are others: a host that is lost doesn't say so, and callers wait.
+const CONNECT_OF_SEVERAL: Duration = Duration::from_secs(3);
 
 /// After how long without an answer a connection counts as gone.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -24,7 +27,9 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// A database, a schema in it, and how to get in.
 #[derive(Clone)]
 pub struct Address {
-    pub(crate) config: Config,
+    config: Config,
+    /// Whether it says by itself what is to be encrypted.
+    says_mode: bool,
     pub(crate) schema: String,
     /// DER certificates to believe instead of the platform's.
     pub(crate) roots: Option<Vec<Vec<u8>>>,
@@ -45,9 +50,10 @@ impl Address {
         if config.get_dbname().is_none() {
             return Err(misread("it names no database"));
         }
-        if !text.contains("sslmode=") {
-            let mode = if is_local(&config) { SslMode::Prefer } else { SslMode::Require };
-            config.ssl_mode(mode);
+        let says_mode = text.contains("sslmode");
+        if !says_mode {
+            // A server on this machine may encrypt with a certificate that nobody can check.
+            config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
         }
         // A stale replica must never answer, not even a read.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
@@ -55,7 +61,7 @@ impl Address {
         if config.get_application_name().is_none() {
             config.application_name("hapax");
         }
-        Ok(Self { config, schema: SCHEMA.to_owned(), roots: None })
+        Ok(Self { config, says_mode, schema: SCHEMA.to_owned(), roots: None })
     }
 
     /// The same with this password.
@@ -85,7 +91,8 @@ impl Address {
         Ok(self)
     }
 
-    /// The same, believing the certificates in this PEM text instead of the platform's.
+    /// The same, believing the certificates in this PEM text instead of the platform's. On this machine too, the
+    /// connection is then encrypted, unless the address says otherwise.
     ///
     /// # Errors
     /// [`LedgerError::Unusable`] if there is none in it.
@@ -95,10 +102,46 @@ impl Address {
         match found {
             Ok(roots) if !roots.is_empty() => {
                 self.roots = Some(roots);
+                if !self.says_mode {
+                    self.config.ssl_mode(SslMode::Require);
+                }
                 Ok(self)
             }
             _ => Err(unusable("its certificate authority can't be read", "name a file with certificates in PEM form")),
         }
+    }
+}
+
+impl Address {
+    /// One configuration for each host, and how long it may take.
+    pub(crate) fn hosts(&self) -> Vec<(Config, Duration)> {
+        let whole = &self.config;
+        let count = whole.get_hosts().len().max(whole.get_hostaddrs().len());
+        if count < 2 {
+            return vec![(whole.clone(), CONNECT)];
+        }
+        (0..count).map(|number| (self.host(number), CONNECT_OF_SEVERAL)).collect()
+    }
+
+    fn host(&self, number: usize) -> Config {
+        let (whole, mut one) = (&self.config, Config::new());
+        whole.get_user().map(|user| one.user(user));
+        whole.get_password().map(|password| one.password(password));
+        whole.get_dbname().map(|name| one.dbname(name));
+        whole.get_options().map(|options| one.options(options));
+        whole.get_application_name().map(|name| one.application_name(name));
+        one.ssl_mode(whole.get_ssl_mode()).ssl_negotiation(whole.get_ssl_negotiation());
+        one.channel_binding(whole.get_channel_binding()).target_session_attrs(whole.get_target_session_attrs());
+        one.connect_timeout(CONNECT_OF_SEVERAL).keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
+        match whole.get_hosts().get(number) {
+            Some(Host::Tcp(name)) => drop(one.host(name)),
+            #[cfg(unix)]
+            Some(Host::Unix(path)) => drop(one.host_path(path)),
+            None => {}
+        }
+        whole.get_hostaddrs().get(number).map(|address| one.hostaddr(*address));
+        whole.get_ports().get(number).or(whole.get_ports().first()).map(|port| one.port(*port));
+        one
     }
 }
 
@@ -110,11 +153,12 @@ fn misread(what: &str) -> LedgerError {
 }
 
 fn is_local(config: &Config) -> bool {
-    config.get_hosts().iter().all(|host| match host {
-        Host::Tcp(name) => name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    })
+    config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
+        && config.get_hosts().iter().all(|host| match host {
+            Host::Tcp(name) => name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+        })
 }
 
 /// Where it is, without user and password.
@@ -163,8 +207,11 @@ mod tests {
     fn only_this_machine_may_do_without_encryption_unless_it_is_said() {
         for (url, mode) in [
             ("postgres://a@db.example/b", SslMode::Require),
-            ("postgres://a@127.0.0.1/b", SslMode::Prefer),
-            ("postgres://a@%2Frun%2Fpostgresql/b", SslMode::Prefer),
+            ("postgres://a@127.0.0.1/b", SslMode::Disable),
+            ("postgres://a@%2Frun%2Fpostgresql/b", SslMode::Disable),
+            ("postgres://a@localhost,db.example/b", SslMode::Require),
+            ("host=localhost hostaddr=192.0.2.1 dbname=b", SslMode::Require),
+            ("postgres://a@localhost/b?sslmode=prefer", SslMode::Prefer),
             ("postgres://a@db.example/b?sslmode=disable", SslMode::Disable),
             ("postgres://a@localhost/b?sslmode=verify-full", SslMode::Require),
         ] {

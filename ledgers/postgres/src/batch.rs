@@ -39,10 +39,21 @@ pub(crate) struct Proof {
 
 /// Settings of the transaction alone. A vanished client must not keep its locks; a `synchronous_commit` that is off
 /// by configuration would break what `Ok` means.
-pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '10s'; \
-     SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '5s'; \
-     SELECT set_config('synchronous_commit', 'on', true) \
-     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+macro_rules! begin {
+    ($and:literal) => {
+        concat!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '10s'; \
+             SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '5s'; ",
+            $and,
+            "SELECT set_config('synchronous_commit', 'on', true) \
+             WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+        )
+    };
+}
+pub(crate) const BEGIN: &str = begin!("");
+
+/// Batches look rows up by index, whatever their arrays hold, so a prepared statement is not planned again for each.
+const BEGIN_PREPARED: &str = begin!("SET LOCAL plan_cache_mode = force_generic_plan; ");
 
 /// The letters `hapx`: what our locks are told from others' by.
 pub(crate) const LOCK: &str = "SELECT pg_advisory_xact_lock(1751216248, bucket) FROM unnest($1) AS bucket";
@@ -68,7 +79,9 @@ const SIMILAR_TYPES: [Type; 7] = [
     Type::TEXT_ARRAY,
 ];
 
-const PROOF: &str = "SELECT 1 FROM hapax.events WHERE operation = $1 AND revision = $2 AND sequence = $3";
+/// It is locked, so that there is something to commit: where a replica is synchronous, that commit waits until the replica
+/// has everything before it too.
+const PROOF: &str = "SELECT 1 FROM hapax.events WHERE operation = $1 AND revision = $2 AND sequence = $3 FOR SHARE";
 
 /// Prepares what batches use, where that is wanted.
 pub(crate) async fn prepare(link: &Link) -> Result<(), Failure> {
@@ -115,11 +128,14 @@ pub(crate) async fn write(shared: &Shared, link: &Link, names: &mut Names, asked
 }
 
 async fn commit(shared: &Shared, link: &Link, columns: &Columns, head: &Head, answers: Answers) -> Ended {
+    link.forget_warnings();
     let sent = within(shared, async {
         let (written, committed) = tokio::join!(biased; columns.write(link), link.run("COMMIT"));
         Ok((written, committed))
     });
     let failure = match sent.await {
+        // PostgreSQL says `committed` with a warning where somebody ended the wait for a synchronous replica.
+        Ok((Ok(()), Ok(()))) if link.was_warned() => Failure::Late,
         Ok((Ok(()), Ok(()))) => {
             shared.tally.committed(answers.iter().filter(|answer| answer.is_ok()).count());
             shared.confirmed(head);
@@ -156,6 +172,7 @@ pub(crate) async fn is_proved(shared: &Shared, link: &Link, asked: &[Asked], pro
     let buckets = buckets(asked);
     let with =
         [(&proof.operation.0 as _, Type::UUID), (&proof.revision as _, Type::INT4), (&proof.sequence as _, Type::INT8)];
+    link.forget_warnings();
     within(shared, async {
         let locks = [(&buckets as _, Type::INT4_ARRAY)];
         let (begun, locked, found, ended) = tokio::join!(
@@ -163,10 +180,13 @@ pub(crate) async fn is_proved(shared: &Shared, link: &Link, asked: &[Asked], pro
             link.run(BEGIN),
             link.query(LOCK, &locks),
             link.query(PROOF, &with),
-            link.run("ROLLBACK")
+            link.run("COMMIT")
         );
         begun.and(locked.map(|_| ()))?;
         ended?;
+        if link.was_warned() {
+            return Err(Failure::Late);
+        }
         Ok(!found?.is_empty())
     })
     .await
@@ -230,7 +250,7 @@ async fn look(shared: &Shared, link: &Link, asked: &[Asked], lines: usize) -> Re
         async { if keys.is_empty() && claims.is_empty() { Ok(Vec::new()) } else { link.query(TAKEN, &by_hash).await } };
     let (begun, locked, head, held, taken, similar) = tokio::join!(
         biased;
-        link.run(BEGIN),
+        link.run(if shared.options.prepared { BEGIN_PREPARED } else { BEGIN }),
         link.query(LOCK, &by_bucket),
         link.one(shared.head_sql(), &by_count),
         link.query(OPERATIONS, &by_id),

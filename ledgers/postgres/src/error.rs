@@ -15,6 +15,8 @@ pub(crate) enum Failure {
     Damaged(String),
     /// It took too long.
     Late,
+    /// The connection leads to another server than before, one that has everything; a fresh one notes that.
+    TakenOver,
 }
 
 impl From<tokio_postgres::Error> for Failure {
@@ -45,7 +47,7 @@ impl Failure {
                 format!("{shown} is damaged: {what}"),
                 "restore the ledger from a backup, then run `hapax ledger restored`",
             ),
-            Self::Late => unusable(
+            Self::Late | Self::TakenOver => unusable(
                 format!("{shown} did not answer in time"),
                 "check the database, its locks (pg_stat_activity) and the network, then try again",
             ),
@@ -57,6 +59,8 @@ impl Failure {
         match self {
             Self::Sql(error) => match error.code() {
                 // Class 57P: the server shuts down, or ended this session; class 08: the connection failed.
+                // More callers than a pooler takes may be fewer in a moment.
+                Some(_) if pooler_refuses(error).is_some_and(|said| said != CROWDED) => false,
                 Some(code) => {
                     code.code().starts_with("57P")
                         || code.code().starts_with("08")
@@ -65,9 +69,20 @@ impl Failure {
                 }
                 None => true,
             },
-            Self::Late => true,
+            Self::Late | Self::TakenOver => true,
             Self::Answer(_) | Self::Damaged(_) => false,
         }
+    }
+
+    /// Whether the engine doesn't have what was asked for, or not for us.
+    pub(crate) fn is_lacking(&self) -> bool {
+        const CODES: [&SqlState; 4] = [
+            &SqlState::UNDEFINED_FUNCTION,
+            &SqlState::INSUFFICIENT_PRIVILEGE,
+            &SqlState::FEATURE_NOT_SUPPORTED,
+            &SqlState::UNDEFINED_OBJECT,
+        ];
+        matches!(self, Self::Sql(error) if error.code().is_some_and(|code| CODES.contains(&code)))
     }
 
     /// Whether another transaction was in the way, so that the same thing can work when it's done again.
@@ -88,6 +103,52 @@ pub(crate) fn unusable(what: impl Into<String>, hint: impl Into<String>) -> Ledg
     LedgerError::Unusable { what: what.into(), hint: hint.into() }
 }
 
+/// What a pooler says for itself, always under one code and never in another language, and what it means.
+fn pooler_refuses(error: &tokio_postgres::Error) -> Option<(&'static str, &'static str)> {
+    const SAID: [(&str, &str, &str); 5] = [
+        (
+            "statement pooling mode",
+            "the pooler before $ gives each statement to any connection, so nothing can be written together",
+            "set its pool_mode to transaction or session",
+        ),
+        ("authentication failed", "$ doesn't let us in", "check user and password, also in the pooler's list of users"),
+        ("no such user", "$ doesn't let us in", "check user and password, also in the pooler's list of users"),
+        (
+            "no such database",
+            "the database of $ does not exist",
+            "check the address, and the pooler's list of databases",
+        ),
+        ("no more connections allowed", CROWDED.0, CROWDED.1),
+    ];
+    let db = error.as_db_error()?;
+    if is_of_statements(db.code()) {
+        return Some(UNFOLLOWED);
+    }
+    let of_pooler = *db.code() == SqlState::PROTOCOL_VIOLATION;
+    let found = SAID.into_iter().find(|(text, ..)| of_pooler && db.message().contains(text));
+    found.map(|(_, what, hint)| (what, hint))
+}
+
+const CROWDED: (&str, &str) =
+    ("the pooler before $ has no connection left", "raise its max_client_conn, or start fewer processes");
+
+/// What became of a prepared statement where connections are shared and nobody follows them.
+const UNFOLLOWED: (&str, &str) = (
+    "the pooler before $ shares connections and doesn't follow prepared statements",
+    "take prepared_statements out of the configuration, or use one that follows them (PgBouncer from 1.21 with \
+     max_prepared_statements)",
+);
+
+/// Whether a prepared statement was not there, or one of that name was: it belongs to somebody else.
+pub(crate) fn is_of_statements(state: &SqlState) -> bool {
+    [&SqlState::INVALID_SQL_STATEMENT_NAME, &SqlState::DUPLICATE_PSTATEMENT].contains(&state)
+}
+
+/// That prepared statements can't be used here.
+pub(crate) fn unfollowed(shown: &str) -> LedgerError {
+    unusable(UNFOLLOWED.0.replace('$', shown), UNFOLLOWED.1)
+}
+
 /// The one place where codes of PostgreSQL get their meaning. Details of its messages are left out: they may
 /// repeat values.
 pub(crate) fn explain(shown: &str, error: &tokio_postgres::Error) -> LedgerError {
@@ -99,6 +160,9 @@ pub(crate) fn explain(shown: &str, error: &tokio_postgres::Error) -> LedgerError
             "check that the database runs, its address, the network and the certificate, then try again",
         );
     };
+    if let Some((what, hint)) = pooler_refuses(error) {
+        return unusable(what.replace('$', shown), hint);
+    }
     let state = db.code();
     let (what, hint) = if [&SqlState::INVALID_PASSWORD, &SqlState::INVALID_AUTHORIZATION_SPECIFICATION].contains(&state)
     {

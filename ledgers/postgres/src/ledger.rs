@@ -8,14 +8,15 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::address::Address;
+use crate::between::{self, Between};
 use crate::clock::DatabaseClock;
 use crate::counters::Counters;
-use crate::error::{Failure, unusable};
+use crate::error::{Failure, unfollowed, unusable};
 use crate::health::{self, Health};
 use crate::link::Link;
 use crate::options::Options;
 use crate::readers::Readers;
-use crate::shared::{Shared, knows_origin};
+use crate::shared::{Shared, knows_origin, left_behind};
 use crate::verify::{self, Verified};
 use crate::writer::{Job, Writer, connected};
 use crate::{maintain, migrate, read};
@@ -55,7 +56,7 @@ impl PostgresLedger {
     }
 
     /// Opens a ledger even if it comes from another cluster or timeline, for somebody who is about to note that it was
-    /// restored.
+    /// restored. Others are refused until [`PostgresLedger::settle_down`].
     ///
     /// # Errors
     /// As [`PostgresLedger::open`], but for that.
@@ -67,12 +68,23 @@ impl PostgresLedger {
         let shown = address.to_string();
         let opened = async {
             let link = Link::connect(&address, options.prepared).await?;
-            if migrate::check(&link, &address).await? < migrate::SCHEMA_VERSION {
+            // In a transaction, which some poolers refuse.
+            link.run("BEGIN READ ONLY").await?;
+            let format = migrate::check(&link, &address).await?;
+            link.run("ROLLBACK").await?;
+            if format < migrate::SCHEMA_VERSION {
                 migrate::migrate(&link, &address).await?;
             }
+            if options.prepared && between::look(&address).await? == (Between::Pooler { follows: false }) {
+                return Err(Failure::Answer(unfollowed(&address.to_string())));
+            }
             let knows_origin = knows_origin(&link).await?;
+            if knows_origin && between::is_left_behind(&link, &address).await? {
+                return Err(Failure::Answer(left_behind(&address.to_string())));
+            }
             let shared = Arc::new(Shared::new(address, options, knows_origin, accepts_restored));
             shared.check(&link).await?;
+            read::prepare(&link).await?;
             Ok((link, shared))
         };
         let (link, shared) = opened.await.map_err(|failure: Failure| failure.tell(&shown))?;
@@ -82,6 +94,18 @@ impl PostgresLedger {
             tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue)).run());
         }
         Ok(Self { readers: Readers::new(Arc::clone(&shared), link), jobs, shared })
+    }
+
+    /// Notes that the ledger is at home on the cluster and timeline where it is now, so that others are let in. This comes
+    /// after `Executor::note_restored`: who came in before every operation says that it was restored could take one up as
+    /// if nothing had been forgotten.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`] if it can't be written.
+    pub async fn settle_down(&self) -> Result<(), LedgerError> {
+        self.apart(async |link| maintain::settle_down(&link).await).await?;
+        self.shared.is_at_home();
+        Ok(())
     }
 
     /// Time by the database's clock. Give it to the executor, so that leases and due times of all hosts are by one
@@ -109,8 +133,8 @@ impl PostgresLedger {
     /// # Errors
     /// [`LedgerError::Unusable`] if it can't be asked.
     pub async fn health(&self) -> Result<Health, LedgerError> {
-        let clock = Arc::clone(&self.shared.clock);
-        self.apart(async |link| health::ask(&link, &clock).await).await
+        let (clock, address) = (Arc::clone(&self.shared.clock), &self.shared.address);
+        self.apart(async |link| health::ask(&link, address, &clock).await).await
     }
 
     /// Does something on a connection of its own.
@@ -148,6 +172,18 @@ impl Ledger for PostgresLedger {
         self.readers.read(|link| async move { read::load(&link, by).await }).await
     }
 
+    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
+        let (by, clock) = (&by, &self.shared.clock);
+        let asked = self.readers.read(|link| async move {
+            let before = clock.local();
+            // Both questions leave before the first is answered.
+            let ((header, database_ms), stored) = tokio::try_join!(read::header(&link), read::load(&link, by))?;
+            clock.note(before, database_ms);
+            Ok((header, stored))
+        });
+        asked.await
+    }
+
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
         self.readers.read(|link| async move { read::due(&link, serves, now, limit).await }).await
     }
@@ -177,9 +213,7 @@ impl Ledger for PostgresLedger {
     }
 
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
-        self.apart(async |link| maintain::note_restored(&link, at, secret_check).await).await?;
-        self.shared.is_at_home();
-        Ok(())
+        self.apart(async |link| maintain::note_restored(&link, at, secret_check).await).await
     }
 
     async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {

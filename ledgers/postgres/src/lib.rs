@@ -20,6 +20,7 @@
 
 mod address;
 mod batch;
+mod between;
 mod clock;
 mod codec;
 mod counters;

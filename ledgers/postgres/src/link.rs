@@ -2,11 +2,16 @@
 //! stand in between: no session settings, no session locks, no listening, and statements without a name.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
+use tokio_postgres::error::Severity;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, NoTls, Row, Statement};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Row, Statement};
 
 use crate::address::Address;
 use crate::error::{Failure, unusable};
@@ -18,15 +23,32 @@ pub(crate) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 pub(crate) struct Link {
     client: Client,
     schema: String,
+    /// Whether the server has warned of something.
+    warned: Arc<AtomicBool>,
     /// Prepared statements by their text; none: they are not to be used.
     prepared: Option<Mutex<HashMap<&'static str, Statement>>>,
 }
 
 impl Link {
+    /// Tries the hosts in turn. One that says nothing must not use up the time of the others.
     pub(crate) async fn connect(address: &Address, prepared: bool) -> Result<Self, Failure> {
-        let client = if address.config.get_ssl_mode() == SslMode::Disable {
-            let (client, connection) = address.config.connect(NoTls).await?;
-            tokio::spawn(connection);
+        let mut last = Failure::Late;
+        for (host, patience) in address.hosts() {
+            match timeout(patience, Self::to(&host, address, prepared)).await {
+                Ok(Ok(link)) => return Ok(link),
+                Ok(Err(failure)) => last = failure,
+                Err(_) => last = Failure::Late,
+            }
+        }
+        Err(last)
+    }
+
+    /// To one host.
+    pub(crate) async fn to(host: &Config, address: &Address, prepared: bool) -> Result<Self, Failure> {
+        let warned = Arc::<AtomicBool>::default();
+        let client = if host.get_ssl_mode() == SslMode::Disable {
+            let (client, connection) = host.connect(NoTls).await?;
+            tokio::spawn(keep(connection, Arc::clone(&warned)));
             client
         } else {
             let connector = tls::connector(address.roots.as_deref()).map_err(|error| {
@@ -35,12 +57,22 @@ impl Link {
                     "install the system's certificate authorities, or name a file of them",
                 ))
             })?;
-            let (client, connection) = address.config.connect(connector).await?;
-            tokio::spawn(connection);
+            let (client, connection) = host.connect(connector).await?;
+            tokio::spawn(keep(connection, Arc::clone(&warned)));
             client
         };
         let prepared = prepared.then(Mutex::default);
-        Ok(Self { client, schema: address.schema.clone(), prepared })
+        Ok(Self { client, schema: address.schema.clone(), warned, prepared })
+    }
+
+    /// Forgets warnings: some servers greet everybody with one.
+    pub(crate) fn forget_warnings(&self) {
+        self.warned.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the server has warned of something since they were forgotten.
+    pub(crate) fn was_warned(&self) -> bool {
+        self.warned.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -84,5 +116,21 @@ impl Link {
     /// Statements are written for the schema `hapax`. Its name is made of letters, digits and `_` only.
     fn of_schema(&self, sql: &str) -> String {
         sql.replace("hapax.", &format!("\"{}\".", self.schema))
+    }
+}
+
+/// Keeps a connection going to its end, and notes warnings before the answer that follows them.
+async fn keep<S, T>(mut connection: Connection<S, T>, warned: Arc<AtomicBool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notice(notice) = message
+            && notice.parsed_severity() == Some(Severity::Warning)
+        {
+            tracing::warn!(code = notice.code().code(), "the server warns");
+            warned.store(true, Ordering::Relaxed);
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::batch::{BEGIN, LOCK};
 use crate::codec::{self, FIRST_FINAL, bucket, signed, stored_revision};
 use crate::error::Failure;
 use crate::link::Link;
-use crate::migrate::settle_down;
+use crate::migrate;
 use crate::read::{self, Whole};
 use crate::rows::{Written, write_events};
 
@@ -22,7 +22,7 @@ pub(crate) async fn adopt(link: &Link, secret_check: &str) -> Result<String, Fai
     Ok(link.one("SELECT secret_check FROM hapax.header", &[]).await?.try_get(0)?)
 }
 
-/// Notes a restore, and that the ledger is at home where it is now.
+/// Notes a restore.
 pub(crate) async fn note_restored(link: &Link, at: Stamp, secret_check: &str) -> Result<(), Failure> {
     link.run(BEGIN).await?;
     let (awake, boot) = (signed(at.boot_ms), signed(at.boot));
@@ -31,7 +31,13 @@ pub(crate) async fn note_restored(link: &Link, at: Stamp, secret_check: &str) ->
         &[(&secret_check, Type::TEXT), (&at.wall_ms, Type::INT8), (&awake, Type::INT8), (&boot, Type::INT8)],
     )
     .await?;
-    settle_down(link).await?;
+    link.run("COMMIT").await
+}
+
+/// Notes that the ledger is at home where it is now.
+pub(crate) async fn settle_down(link: &Link) -> Result<(), Failure> {
+    link.run(BEGIN).await?;
+    migrate::settle_down(link).await?;
     link.run("COMMIT").await
 }
 

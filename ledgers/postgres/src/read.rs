@@ -73,6 +73,13 @@ const BY_CLAIM: &str = whole!("WHERE o.id = (SELECT operation FROM hapax.claims 
 pub(crate) const AFTER: &str =
     whole!("WHERE o.id IN (SELECT a.id FROM hapax.operations a WHERE a.id > $1 ORDER BY a.id LIMIT $2)");
 
+/// Prepares what every call begins with, where that is wanted.
+pub(crate) async fn prepare(link: &Link) -> Result<(), Failure> {
+    link.prepare(HEADER, &[]).await?;
+    link.prepare(BY_KEY, &[Type::UUID]).await?;
+    link.prepare(BY_ID, &[Type::UUID]).await
+}
+
 /// An operation with all its records.
 pub(crate) async fn load(link: &Link, by: &By<'_>) -> Result<Option<Stored>, Failure> {
     let (sql, hash) = match by {
@@ -242,17 +249,14 @@ fn ids(rows: &[Row]) -> Result<Vec<OperationId>, Failure> {
     rows.iter().map(|row| Ok(OperationId(row.try_get(0)?))).collect()
 }
 
+const HEADER: &str = "SELECT h.secret_check, h.restored_wall, h.restored_awake, h.restored_boot, n.wall, n.awake, n.boot, \
+       (extract(epoch FROM clock_timestamp()) * 1000)::int8 \
+     FROM hapax.header h LEFT JOIN LATERAL \
+       (SELECT e.wall, e.awake, e.boot FROM hapax.events e ORDER BY e.sequence DESC LIMIT 1) n ON true";
+
 /// What is known of the ledger as a whole, and the database's time in milliseconds since 1970.
 pub(crate) async fn header(link: &Link) -> Result<(Header, i64), Failure> {
-    let row = link
-        .one(
-            "SELECT h.secret_check, h.restored_wall, h.restored_awake, h.restored_boot, n.wall, n.awake, n.boot, \
-               (extract(epoch FROM clock_timestamp()) * 1000)::int8 \
-             FROM hapax.header h LEFT JOIN LATERAL \
-               (SELECT e.wall, e.awake, e.boot FROM hapax.events e ORDER BY e.sequence DESC LIMIT 1) n ON true",
-            &[],
-        )
-        .await?;
+    let row = link.one(HEADER, &[]).await?;
     let restored = row.try_get::<_, Option<i64>>(1)?.map(|_| stamp(&row, 1)).transpose()?;
     let newest = row.try_get::<_, Option<i64>>(4)?.map(|_| stamp(&row, 4)).transpose()?;
     Ok((Header { secret_check: row.try_get(0)?, restored, newest }, row.try_get(7)?))

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::error::Failure;
 use crate::link::Link;
+use crate::read;
 use crate::shared::Shared;
 
 pub(crate) struct Readers {
@@ -69,6 +70,7 @@ impl Readers {
         }
         let link = Arc::new(self.shared.connect().await?);
         self.shared.check(&link).await?;
+        read::prepare(&link).await?;
         *slot = Some(Arc::clone(&link));
         Ok(link)
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hapax_core::ledger::LedgerError;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -26,10 +27,11 @@ pub(crate) struct Shared {
     high: Mutex<High>,
 }
 
-/// The highest number whose row was confirmed to this process, and since which restore.
+/// The highest number whose row was confirmed to this process, on which timeline, and since which restore.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct High {
     sequence: i64,
+    timeline: Option<i64>,
     restored: Restored,
 }
 
@@ -40,7 +42,21 @@ type Restored = (Option<i64>, Option<i64>, Option<i64>);
 pub(crate) struct Head {
     /// Numbers for the rows of events that are about to be written.
     pub(crate) sequence: Vec<i64>,
+    timeline: Option<i64>,
     restored: Restored,
+}
+
+impl High {
+    /// Whether what a server says lies before what was seen already: it was put back, or is a primary of before.
+    fn is_ahead_of(&self, head: &Head) -> bool {
+        if self.restored == head.restored {
+            // Numbers are never given twice, and a timeline is followed by a higher one. The numbers alone could pass:
+            // a server that crashed leaves some out.
+            let again = head.sequence.iter().any(|number| *number <= self.sequence);
+            return again || head.timeline.is_some_and(|timeline| Some(timeline) < self.timeline);
+        }
+        head.restored.0 < self.restored.0
+    }
 }
 
 /// Columns that say where we are. The control file and the insertion point, not the last checkpoint: after a quick
@@ -65,9 +81,9 @@ const ORIGIN: &str = "SELECT (SELECT system_identifier FROM pg_control_system())
 pub(crate) async fn knows_origin(link: &Link) -> Result<bool, Failure> {
     match link.query(ORIGIN, &[]).await {
         Ok(_) => Ok(true),
-        // A connection that failed says nothing about the engine.
-        Err(failure) if failure.is_of_the_way() => Err(failure),
-        Err(_) => Ok(false),
+        // A connection that failed, or a question that was cut off, says nothing about the engine.
+        Err(failure) if failure.is_lacking() => Ok(false),
+        Err(failure) => Err(failure),
     }
 }
 
@@ -95,14 +111,16 @@ impl Shared {
 
     /// Asks a connection where it leads, and refuses another ledger than this one was.
     pub(crate) async fn check(&self, link: &Link) -> Result<(), Failure> {
-        let before = self.clock.local();
+        let (before, high) = (self.clock.local(), self.high());
         let row = link.one(self.head_sql(), &[(&0_i32, Type::INT4)]).await?;
         self.clock.note(before, row.try_get(5)?);
         if let Some(timeline) = self.lossless(&row)? {
             link.query("UPDATE hapax.header SET timeline = $1 WHERE timeline < $1", &[(&timeline, Type::INT8)]).await?;
+            self.confirmed(&self.compare(&row, high)?);
             return Ok(());
         }
-        self.understand(&row, self.high()).map(|_| ())
+        self.confirmed(&self.understand(&row, high)?);
+        Ok(())
     }
 
     /// The new timeline, if a replica that has everything took over.
@@ -113,22 +131,33 @@ impl Shared {
         Ok(timeline_now.filter(|_| self.options.lossless_failover && newer))
     }
 
-    /// Reads the head of a transaction, and refuses a ledger that lies behind what it was.
-    pub(crate) fn understand(&self, row: &Row, high: High) -> Result<Head, Failure> {
+    /// Whether the ledger was last used on another cluster or timeline, and nobody is about to note that.
+    fn is_elsewhere(&self, row: &Row) -> Result<bool, Failure> {
         let noted: (Option<i64>, Option<i64>) = (row.try_get(0)?, row.try_get(1)?);
         let now: (Option<i64>, Option<i64>) = (row.try_get(7)?, row.try_get(8)?);
         let elsewhere = noted.0.is_some() && now.0.is_some() && noted != now;
-        if elsewhere && !self.accepts_restored.load(Ordering::Relaxed) {
-            return Err(Failure::Answer(elsewhere_than(&self.shown, noted.0 == now.0)));
+        Ok(elsewhere && !self.accepts_restored.load(Ordering::Relaxed))
+    }
+
+    /// Reads the head of a transaction, and refuses a ledger that comes from elsewhere or lies behind what it was.
+    pub(crate) fn understand(&self, row: &Row, high: High) -> Result<Head, Failure> {
+        if self.lossless(row)?.is_some() {
+            return Err(Failure::TakenOver);
         }
+        if self.is_elsewhere(row)? {
+            let same_system = row.try_get::<_, Option<i64>>(0)? == row.try_get(7)?;
+            return Err(Failure::Answer(elsewhere_than(&self.shown, same_system)));
+        }
+        self.compare(row, high)
+    }
+
+    fn compare(&self, row: &Row, high: High) -> Result<Head, Failure> {
         let restored = (row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
-        let sequence: Vec<i64> = row.try_get(6)?;
-        // Numbers are never given twice, unless the database went back in time.
-        let again = sequence.iter().any(|number| *number <= high.sequence);
-        if again && high.restored == restored {
-            return Err(Failure::Answer(went_back(&self.shown)));
+        let head = Head { sequence: row.try_get(6)?, timeline: row.try_get(8)?, restored };
+        match high.is_ahead_of(&head) {
+            true => Err(Failure::Answer(went_back(&self.shown))),
+            false => Ok(head),
         }
-        Ok(Head { sequence, restored })
     }
 
     /// What was confirmed to this process up to now. Taken before numbers are asked for, they must be higher.
@@ -139,9 +168,14 @@ impl Shared {
     /// Notes what was confirmed to us.
     pub(crate) fn confirmed(&self, head: &Head) {
         let mut high = self.high.lock().unwrap_or_else(PoisonError::into_inner);
-        if high.restored != head.restored {
-            *high = High { sequence: 0, restored: head.restored };
+        if high.restored.0 > head.restored.0 {
+            // Another connection has seen the restore meanwhile.
+            return;
         }
+        if high.restored != head.restored {
+            *high = High { restored: head.restored, ..High::default() };
+        }
+        high.timeline = high.timeline.max(head.timeline);
         high.sequence = high.sequence.max(head.sequence.iter().copied().max().unwrap_or(0));
     }
 
@@ -151,7 +185,7 @@ impl Shared {
     }
 }
 
-fn elsewhere_than(shown: &str, same_system: bool) -> hapax_core::ledger::LedgerError {
+fn elsewhere_than(shown: &str, same_system: bool) -> LedgerError {
     let what = if same_system { "timeline (a replica took over, or a backup was put back)" } else { "cluster" };
     unusable(
         format!("{shown} was last used on another {what}, so it may have forgotten what was confirmed"),
@@ -160,7 +194,15 @@ fn elsewhere_than(shown: &str, same_system: bool) -> hapax_core::ledger::LedgerE
     )
 }
 
-fn went_back(shown: &str) -> hapax_core::ledger::LedgerError {
+/// That another host of the address took over before.
+pub(crate) fn left_behind(shown: &str) -> LedgerError {
+    unusable(
+        format!("the server that {shown} leads to was left behind: another of its hosts is on a newer timeline"),
+        "stop the server that was left behind; what was written to it meanwhile is nowhere else",
+    )
+}
+
+fn went_back(shown: &str) -> LedgerError {
     unusable(
         format!("{shown} went back to an earlier state while it was in use"),
         "stop everything that uses the ledger, run `hapax ledger restored`, and start again",

@@ -2,11 +2,17 @@
 #![cfg(unix)]
 
 mod all {
+    pub(super) mod pooler;
+    pub(super) mod replica;
     pub(super) mod support;
 
+    mod behind_pooler;
     mod broken;
     mod contract;
     mod crash;
     mod durable;
+    mod failover;
     mod hosts;
+    mod partitions;
+    mod tls;
 }

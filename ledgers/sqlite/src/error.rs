@@ -40,6 +40,12 @@ impl Failure {
         }
     }
 
+    /// Whether another process holds the file.
+    pub(crate) fn is_busy(&self) -> bool {
+        let code = if let Self::Sql(error) = self { error.sqlite_error_code() } else { None };
+        matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
     /// Whether only this append is at fault, so that others in the same transaction may go on.
     pub(crate) fn is_its_own(&self) -> bool {
         match self {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hapax_core::ledger::LedgerError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{explain, unusable};
@@ -80,6 +81,8 @@ fn raw(path: &Path, options: &Options) -> Result<Connection, LedgerError> {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(options.lock_patience)?;
         connection.set_prepared_statement_cache_capacity(64);
+        // Without it a newly bound value expires a statement, so that each one is parsed and planned at every use.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(connection)
     };
     set_up().map_err(|error| explain(path, &error))

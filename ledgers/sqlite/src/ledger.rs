@@ -147,7 +147,12 @@ impl Ledger for SqliteLedger {
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
         let wanted = Wanted::from(&by);
-        self.readers.read(move |on| read::load(on, &wanted)).await
+        self.readers.read_few(move |on| read::load(on, &wanted)).await
+    }
+
+    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
+        let wanted = Wanted::from(&by);
+        self.readers.read_few(move |on| read::look_up(on, &wanted)).await
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
@@ -166,7 +171,7 @@ impl Ledger for SqliteLedger {
     }
 
     async fn header(&self) -> Result<Header, LedgerError> {
-        self.readers.read(read::header).await
+        self.readers.read_few(read::header).await
     }
 
     async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {

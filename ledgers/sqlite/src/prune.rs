@@ -8,7 +8,7 @@ use crate::append::{settle, write_line};
 use crate::codec::{self, FIRST_FINAL, signed};
 use crate::error::Failure;
 use crate::names::Names;
-use crate::read::{self, ROW, Row};
+use crate::read::{self, Row, rows};
 
 /// At most so many operations are rewritten in one transaction.
 const PART: u32 = 200;
@@ -23,8 +23,8 @@ pub(crate) struct Part {
 /// Prunes some operations with a number above `after`.
 pub(crate) fn part(on: &Connection, names: &mut Names, before_wall_ms: i64, after: i64) -> Result<Part, Failure> {
     let rows: Vec<Row> = on
-        .prepare_cached(&format!(
-            "{ROW} WHERE o.number > ?1 AND o.phase >= ?2 AND o.due_ms IS NULL AND o.pruned = 0 \
+        .prepare_cached(rows!(
+            "WHERE o.number > ?1 AND o.phase >= ?2 AND o.due_ms IS NULL AND o.pruned = 0 \
              AND (SELECT e.wall FROM events e WHERE e.operation = o.number ORDER BY e.revision DESC LIMIT 1) < ?3 \
              ORDER BY o.number LIMIT ?4"
         ))?

@@ -34,10 +34,18 @@ impl Row {
     }
 }
 
-pub(crate) const ROW: &str = "SELECT o.number, o.id, p.connection, a.account, p.cell, o.key, o.fingerprint, o.first, \
-                              o.revision, o.phase, o.holds_claim \
-                              FROM operations o JOIN places p ON p.number = o.place \
-                              JOIN accounts a ON a.number = p.account";
+/// The text of a question for rows of operations. One text for each question, made once: statements are kept by it.
+macro_rules! rows {
+    ($of_which:literal) => {
+        concat!(
+            "SELECT o.number, o.id, p.connection, a.account, p.cell, o.key, o.fingerprint, o.first, \
+             o.revision, o.phase, o.holds_claim \
+             FROM operations o JOIN places p ON p.number = o.place JOIN accounts a ON a.number = p.account ",
+            $of_which
+        )
+    };
+}
+pub(crate) use rows;
 
 pub(crate) fn row(from: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     let print: [u8; 33] = from.get(6)?;
@@ -65,7 +73,7 @@ fn one(on: &Connection, sql: &str, params: impl Params) -> Result<Option<Row>, F
 }
 
 pub(crate) fn row_by_id(on: &Connection, id: OperationId) -> Result<Option<Row>, Failure> {
-    one(on, &format!("{ROW} WHERE o.id = ?1"), [id.0.as_bytes()])
+    one(on, rows!("WHERE o.id = ?1"), [id.0.as_bytes()])
 }
 
 /// The hash finds; the words decide.
@@ -77,8 +85,8 @@ pub(crate) fn row_by_key(
 ) -> Result<Option<Row>, Failure> {
     one(
         on,
-        &format!(
-            "{ROW} JOIN keys k ON k.operation = o.number \
+        rows!(
+            "JOIN keys k ON k.operation = o.number \
              WHERE k.hash = ?1 AND p.connection = ?2 AND p.cell = ?3 AND o.key = ?4"
         ),
         params![key_hash(connection, cell, key), connection, cell, key.as_str()],
@@ -118,16 +126,26 @@ impl Wanted {
 /// An operation with all its records.
 pub(crate) fn load(on: &Connection, wanted: &Wanted) -> Result<Option<Stored>, Failure> {
     let snapshot = on.unchecked_transaction()?;
+    stored(&snapshot, wanted)
+}
+
+/// The same with what is known of the ledger, on one snapshot.
+pub(crate) fn look_up(on: &Connection, wanted: &Wanted) -> Result<(Header, Option<Stored>), Failure> {
+    let snapshot = on.unchecked_transaction()?;
+    Ok((known(&snapshot)?, stored(&snapshot, wanted)?))
+}
+
+fn stored(on: &Connection, wanted: &Wanted) -> Result<Option<Stored>, Failure> {
     let found = match wanted {
-        Wanted::Id(id) => row_by_id(&snapshot, *id)?,
-        Wanted::Key { connection, cell, key } => row_by_key(&snapshot, connection, cell, key)?,
-        Wanted::Claim { account, id } => match claimant(&snapshot, account, id)? {
-            Some(holder) => row_by_id(&snapshot, holder)?,
+        Wanted::Id(id) => row_by_id(on, *id)?,
+        Wanted::Key { connection, cell, key } => row_by_key(on, connection, cell, key)?,
+        Wanted::Claim { account, id } => match claimant(on, account, id)? {
+            Some(holder) => row_by_id(on, holder)?,
             None => None,
         },
     };
     let Some(row) = found else { return Ok(None) };
-    let records = records(&snapshot, &row)?;
+    let records = records(on, &row)?;
     Ok(Some(Stored { operation: row.id, records }))
 }
 
@@ -244,13 +262,17 @@ fn ids(on: &Connection, sql: &str, params: impl Params) -> Result<Vec<OperationI
 /// What is known of the ledger as a whole.
 pub(crate) fn header(on: &Connection) -> Result<Header, Failure> {
     let snapshot = on.unchecked_transaction()?;
-    let (secret_check, restored) = snapshot
+    known(&snapshot)
+}
+
+fn known(on: &Connection) -> Result<Header, Failure> {
+    let (secret_check, restored) = on
         .prepare_cached("SELECT secret_check, restored_wall, restored_awake, restored_boot FROM header")?
         .query_row([], |row| {
             let restored = row.get::<_, Option<i64>>(1)?.map(|_| stamp(row, 1)).transpose()?;
             Ok((row.get(0)?, restored))
         })?;
-    let newest = snapshot
+    let newest = on
         .prepare_cached("SELECT wall, awake, boot FROM events ORDER BY sequence DESC LIMIT 1")?
         .query_row([], |row| stamp(row, 0))
         .optional()?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hapax_core::ledger::LedgerError;
 use rusqlite::Connection;
@@ -22,6 +23,37 @@ impl Readers {
     pub(crate) fn new(path: PathBuf, options: Options, same: SameFile) -> Self {
         let permits = Arc::new(Semaphore::new(options.readers.max(1)));
         Self { path, options, same, idle: Mutex::default(), permits }
+    }
+
+    /// Runs a read of a few pages. It takes less time than to wake a thread, so it is done here, where a connection is
+    /// idle. If another process holds the file, it waits on a thread where that is allowed. A page that is not in memory
+    /// costs one read of the disk, where every write waits for a flush.
+    pub(crate) async fn read_few<T, Read>(self: &Arc<Self>, read: Read) -> Result<T, LedgerError>
+    where
+        T: Send + 'static,
+        Read: Fn(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        match self.right_here(&read) {
+            Some(done) => done,
+            None => self.read(read).await,
+        }
+    }
+
+    /// Nothing if it would have to wait, for a turn, a connection or the file.
+    fn right_here<T>(&self, read: impl Fn(&Connection) -> Result<T, Failure>) -> Option<Result<T, LedgerError>> {
+        let _permit = self.permits.try_acquire().ok()?;
+        let connection = self.idle().pop()?;
+        if let Err(other) = self.same.check(&self.path) {
+            return Some(Err(other));
+        }
+        let patient = |is: bool| connection.busy_timeout(if is { self.options.lock_patience } else { Duration::ZERO });
+        let value = patient(false).map_err(Failure::from).and_then(|()| read(&connection));
+        let must_wait = value.as_ref().is_err_and(Failure::is_busy);
+        // A connection that failed is closed: the next read begins with a fresh one.
+        if patient(true).is_ok() && (value.is_ok() || must_wait) {
+            self.idle().push(connection);
+        }
+        (!must_wait).then(|| value.map_err(|failure| failure.tell(&self.path)))
     }
 
     /// Runs a read on a thread where waiting for the disk is allowed.

@@ -119,3 +119,26 @@ async fn a_full_disk_is_told_and_passes() {
     let again: SharedLedger = Arc::new(SqliteLedger::open(&path).expect("it can be opened"));
     Draft::new("after").begin(&again).await.expect("there is space again");
 }
+
+#[tokio::test]
+async fn an_append_that_can_not_be_written_does_not_hurt_those_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hapax.ledger");
+    drop(SqliteLedger::create(&path).expect("it can be made"));
+    let connection = file::open(&path, &Options::default()).expect("it can be opened");
+    let sql = "CREATE TEMP TRIGGER no BEFORE INSERT ON main.operations WHEN new.key = 'order:7' \
+               BEGIN SELECT RAISE(ABORT, 'not this one'); END";
+    connection.execute_batch(sql).expect("SQL works");
+    let ledger = Arc::new(SqliteLedger::start(&path, connection, Options::default()).expect("it starts"));
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..20 {
+        let shared: SharedLedger = Arc::clone(&ledger) as SharedLedger;
+        tasks.spawn(async move { Draft::new(&format!("order:{number}")).begin(&shared).await });
+    }
+    let refused: Vec<_> = tasks.join_all().await.into_iter().filter_map(Result::err).collect();
+    assert_eq!(refused.len(), 1, "{refused:?}");
+    assert!(refused[0].to_string().contains("not this one"), "{refused:?}");
+    let verified = ledger.verify().await.expect("it can be read");
+    assert!(verified.is_sound(), "{:?}", verified.problems);
+    assert_eq!((verified.operations, ledger.counters().appends), (19, 19));
+}

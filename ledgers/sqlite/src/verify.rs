@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::codec::{self, key_hash};
 use crate::error::Failure;
-use crate::read::{self, ROW, Row};
+use crate::read::{self, Row, rows};
 
 /// What a check of the whole ledger found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) fn verify(on: &Connection) -> Result<Verified, Failure> {
         // What SQLite itself calls damaged isn't worth reading further.
         return Ok(verified);
     }
-    let mut statement = snapshot.prepare(&format!("{ROW} ORDER BY o.number"))?;
+    let mut statement = snapshot.prepare(rows!("ORDER BY o.number"))?;
     for row in statement.query_map([], read::row)? {
         let row = row?;
         verified.operations += 1;

@@ -4,7 +4,8 @@
 //! one flush for all. There is no timer: while a commit flushes, the next callers gather by
 //! themselves, and a lonely caller is served at once.
 
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -76,21 +77,23 @@ impl Writer {
     /// Writes this append and all others that are waiting; returns a job that is none.
     fn batch(&mut self, first: Append, reply: Reply<Appended>, queue: &mut mpsc::Receiver<Job>) -> Option<Job> {
         let mut after = None;
-        let mut answers = Vec::new();
-        // Outside of the transaction, which may fail before it begins.
-        let mut waiting = Some((first, reply));
-        let path = self.path.clone();
+        // Taken before anything can fail, so that nobody is left without an answer.
+        let mut taken = vec![(first, reply)];
+        let (mut answers, mut is_its_own) = (Vec::new(), false);
         let done = self.transaction(|on, names| {
-            while let Some((append, reply)) = waiting.take() {
-                // The reply is kept before anything can fail, so that nobody is left without one.
-                answers.push((reply, Err(LedgerError::Moved)));
-                let written = savepoint(on, names, &append, &path)?;
-                if let Some((_, answer)) = answers.last_mut() {
-                    *answer = written;
-                }
+            while let Some((one, _)) = taken.get(answers.len()) {
+                answers.push(match append(on, names, one) {
+                    Ok(appended) => Ok(appended),
+                    // An answer of the contract comes before anything is written.
+                    Err(Failure::Answer(answer)) => Err(answer),
+                    Err(failure) => {
+                        is_its_own = failure.is_its_own();
+                        return Err(failure);
+                    }
+                });
                 if answers.len() < BATCH_MAX {
                     match queue.try_recv() {
-                        Ok(Job::Append(append, reply)) => waiting = Some((*append, reply)),
+                        Ok(Job::Append(append, reply)) => taken.push((*append, reply)),
                         Ok(other) => after = Some(other),
                         Err(_) => {}
                     }
@@ -98,20 +101,34 @@ impl Writer {
             }
             Ok(())
         });
-        if done.is_ok() {
-            let written = answers.iter().filter(|(_, answer)| answer.is_ok()).count();
-            if written > 0 {
-                self.tally.committed(written as u64);
-            }
+        if is_its_own {
+            self.one_by_one(taken);
+            return after;
         }
-        if let (Some((_, reply)), Err(error)) = (waiting, &done) {
-            answer(reply, Err(error.clone()));
-        }
-        for (reply, written) in answers {
+        self.count(&answers, done.is_ok());
+        for ((_, reply), written) in
+            taken.into_iter().zip(answers.into_iter().chain(iter::repeat(Err(LedgerError::Moved))))
+        {
             // Until the commit nothing counts: not even a refusal, which may rest on what was lost.
             answer(reply, done.clone().and(written));
         }
         after
+    }
+
+    /// Each in a transaction of its own, because one of them can't be written: its failure is not to hurt the others.
+    fn one_by_one(&mut self, taken: Vec<(Append, Reply<Appended>)>) {
+        for (one, reply) in taken {
+            let written = self.transaction(|on, names| append(on, names, &one));
+            self.count(std::slice::from_ref(&written), true);
+            answer(reply, written);
+        }
+    }
+
+    fn count(&self, answers: &[Result<Appended, LedgerError>], committed: bool) {
+        let written = answers.iter().filter(|answer| answer.is_ok()).count();
+        if committed && written > 0 {
+            self.tally.committed(written as u64);
+        }
     }
 
     fn prune(&mut self, before_wall_ms: i64) -> Result<u64, LedgerError> {
@@ -183,32 +200,6 @@ fn begin(on: &Connection, patience: Duration) -> Result<(), Failure> {
     on.busy_timeout(patience)?;
     begun?;
     Ok(())
-}
-
-/// Does one append so that its failure doesn't hurt the others. The outer error ends them all.
-fn savepoint(
-    on: &Connection,
-    names: &mut Names,
-    one: &Append,
-    path: &Path,
-) -> Result<Result<Appended, LedgerError>, Failure> {
-    on.prepare_cached("SAVEPOINT one")?.execute([])?;
-    match append(on, names, one) {
-        Ok(appended) => {
-            on.prepare_cached("RELEASE one")?.execute([])?;
-            Ok(Ok(appended))
-        }
-        Err(failure) if failure.is_its_own() => {
-            // Answers of the contract come before anything is written; else a name may be gone again.
-            if !matches!(failure, Failure::Answer(_)) {
-                names.forget();
-            }
-            on.prepare_cached("ROLLBACK TO one")?.execute([])?;
-            on.prepare_cached("RELEASE one")?.execute([])?;
-            Ok(Err(failure.tell(path)))
-        }
-        Err(failure) => Err(failure),
-    }
 }
 
 fn answer<T>(reply: Reply<T>, value: Result<T, LedgerError>) {

@@ -42,6 +42,9 @@ pub struct Simulated {
     pub violations: usize,
     /// Planted bugs that came to light on this cell.
     pub planted_bugs_caught: usize,
+    /// Runs that missed an end while the machine stood still, and were played again.
+    #[serde(default)]
+    pub played_again: usize,
 }
 
 /// Runs against a server that nobody here wrote.
@@ -68,6 +71,7 @@ pub fn simulated(report: &Report, cell: &str, planted_bugs_caught: usize) -> Sim
         runs: report.played(cell).count(),
         violations: report.violations().iter().filter(|(row, _)| row.cell == cell).count(),
         planted_bugs_caught,
+        played_again: report.played_again(cell),
     }
 }
 
@@ -206,7 +210,8 @@ mod tests {
         for part in ["core/src", "adapters/toy/src", "tests/conformance/src", "tests/standin/src"] {
             fs::create_dir_all(root.join(part)).expect("a folder");
         }
-        let runs = Simulated { faults: 1, seeds: vec![1], runs: 1, violations: 0, planted_bugs_caught: 1 };
+        let runs =
+            Simulated { faults: 1, seeds: vec![1], runs: 1, violations: 0, planted_bugs_caught: 1, played_again: 0 };
         write_simulated(root, "toy", "toy.send", runs).expect("written");
         let server = Independent { server: "s 1".to_owned(), runs: 2, violations: 0 };
         write_independent(root, "toy", "toy.send", server.clone()).expect("written");

@@ -281,6 +281,7 @@ fn intent(until: u8) -> Intent {
         fingerprint: fingerprint(&Value::Null, &[]),
         good_until_ms: (until > 0).then(|| i64::from(until) * TICK_MS as i64),
         similar: Vec::new(),
+        stand_in: false,
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) fn steps(root: &Path) -> Vec<Step> {
         step("docs", "the reference builds without warnings", vec![docs()]),
         step("features", "each feature alone", features(root)),
         step("kit", "the kit finds planted bugs; the recorded proof is what it shows now", kits(root)),
+        step("restate", "handlers on a real Restate server, killed in the middle", restate(root)),
         step(
             "deny",
             "licences, advisories and sources of dependencies",
@@ -72,6 +73,24 @@ fn kits(root: &Path) -> Vec<Job> {
         false => "cargo test -p hapax-conformance --test kit",
     };
     vec![run(toy), recorded]
+}
+
+/// A workspace of its own, for the reason in its manifest, with the target folder of the others. It is built only where its
+/// server can be started: without it nothing of it is shown.
+fn restate(root: &Path) -> Vec<Job> {
+    let installed = std::env::var_os("HAPAX_THIRD_PARTY").map_or_else(|| root.join(".third-party"), Into::into);
+    let script = installed.join("restate.sh");
+    if !Line::new(&format!("{} --can", script.display())).is_there(root) {
+        let why =
+            "no Restate server can be started here; tests/third-party/install.sh installs it, and it needs unshare";
+        return vec![Job::Skipped(why.to_owned())];
+    }
+    let its = "--manifest-path tests/restate/Cargo.toml";
+    vec![
+        run(&format!("cargo fmt {its} --check")),
+        run(&format!("cargo clippy {its} --target-dir target --locked --all-targets -- -D warnings")),
+        run(&format!("cargo test {its} --target-dir target --locked")),
+    ]
 }
 
 fn docs() -> Job {

@@ -109,7 +109,9 @@ fn query_facts(query: &Query) -> (String, Vec<Vec<String>>) {
         Mark::Token => format!("{asked}, by the token"),
         Mark::Content(fields) => format!("{asked}, by content that only looks like ours ({})", fields.join(", ")),
     };
+    let reads = if query.reads_one { "the one record that has it" } else { "every record that has it" };
     let mut facts = vec![
+        fact("reads", reads),
         fact("finding nothing", phrases::absence(query.absence)),
         fact("may lag by", &phrases::time(query.lag)),
         fact("sees back", &phrases::window(query.horizon)),

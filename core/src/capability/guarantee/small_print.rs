@@ -87,8 +87,8 @@ pub(super) fn assumptions(spec: &CellSpec, met: &dyn Fn(&Need) -> bool) -> Vec<S
     for undo in spec.natives().filter(relied_on).filter_map(Native::undo) {
         assumes.push(format!("nobody {undo} while an answer is missing: a repeat would do it again"));
     }
-    // Where nothing can be asked, or only what a repeat was told of, a second effect shows nowhere.
-    let shows = |query: &Query| query.asks_by_itself() && query.needs.iter().all(met);
+    // Where nothing can be asked, or only one record read, a second effect shows nowhere.
+    let shows = |query: &Query| query.asks_by_itself() && !query.reads_one && query.needs.iter().all(met);
     if spec.kind == Kind::DoOnce && !spec.queries().any(shows) {
         for native in spec.natives().filter(relied_on) {
             assumes.push(format!("the provider keeps to {}: a second effect would show nowhere", native.named()));
@@ -146,12 +146,15 @@ mod tests {
         assumptions(spec, &|_| true).into_iter().filter(|assumed| assumed.starts_with("nobody")).collect()
     }
 
-    const ASKED: Query = Query::by_token().from(&[DOC]);
-    const NAMED: Query = Query { absence: Absence::Nothing, ..ASKED };
+    const ASKED: Query = Query::by_mark("mark", crate::identity::Form::Uuid).from(&[DOC]);
+    const NAMED: Query = Query { absence: Absence::Nothing, ..Query::by_token().from(&[DOC]) };
+    const READ: CellSpec =
+        CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(Query::by_token().from(&[DOC])), HUMAN]);
+    const UNIQUE: CellSpec =
+        CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(ASKED.reads_one()), HUMAN]);
     const SEEN: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(ASKED), HUMAN]);
     const UNSEEN: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(NAMED), HUMAN]);
-    const LATE: Query =
-        Query { absence: Absence::Nothing, ..Query::by_mark("mark", crate::identity::Form::Uuid).from(&[DOC]) };
+    const LATE: Query = Query { absence: Absence::Nothing, ..ASKED };
     const MARKED: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(LATE), HUMAN]);
     const TOLD: CellSpec = CellSpec::new("toy.send", "-", &[Rung::Native(KEY), Rung::Query(ASKED.told()), HUMAN]);
 
@@ -161,7 +164,7 @@ mod tests {
             assumptions(spec, &|_| true).into_iter().filter(|assumed| assumed.contains("nowhere")).collect::<Vec<_>>()
         };
         let said = ["the provider keeps to key: a second effect would show nowhere"];
-        for unseen in [KEYED, UNSEEN, TOLD] {
+        for unseen in [KEYED, UNSEEN, READ, UNIQUE, TOLD] {
             assert_eq!(kept(&unseen), said);
         }
         assert!(

@@ -7,7 +7,7 @@ use hapax_core::cell::{Connection, Wire};
 use hapax_core::clock::SharedClock;
 use hapax_core::protocol::Stamp;
 use hapax_core::transport::{HttpTransport, SharedTransport};
-use hapax_ledger_postgres::{Health, Options};
+use hapax_ledger_postgres::{Health, Options, SCHEMA_VERSION};
 use serde::Serialize;
 use serde_json::json;
 
@@ -76,7 +76,9 @@ async fn ledger(config: &Config) -> Vec<Check> {
         let ledger = OpenLedger::open(&config.ledger, false).await?;
         let header = ledger.shared().header().await?;
         let restored = if header.restored.is_some() { ", restored once" } else { "" };
-        Ok((ledger, format!("{} can be read and written{restored}", config.ledger)))
+        // Whether a role may write to a database is a check of its own.
+        let can = if matches!(ledger, OpenLedger::File(_)) { "read and written" } else { "read" };
+        Ok((ledger, format!("{} can be {can}{restored}", config.ledger)))
     };
     match opened.await {
         Err(failure) => vec![Check::of("ledger", Err(failure))],
@@ -107,9 +109,18 @@ fn database(health: &Health, options: Options) -> Vec<Check> {
     let raised =
         if ["off", "local"].contains(&health.synchronous_commit.as_str()) { ", raised to on here" } else { "" };
     let clock = format!("this machine is {} ms ahead of the database, whose clock counts", health.clock_ahead_ms);
-    let pooler = match health.pooler_seen {
-        true => "in transaction mode; prepared_statements only if it follows them",
-        false => "none was seen, which proves nothing; what is done works through one in transaction mode",
+    let kept = match health.append_only {
+        true => "triggers keep what was written from being changed",
+        false => "the triggers are missing or off that keep other programs from changing what was written",
+    };
+    let schema = match health.lacks.as_slice() {
+        [] => format!("format {SCHEMA_VERSION}, and this role may do all that is needed; {kept}"),
+        lacks => format!("this role lacks {}; grant what ledgers/postgres/grants.sql lists", lacks.join(", ")),
+    };
+    let pooler = match (health.pooler_seen, health.pooler_follows) {
+        (true, true) => "in transaction mode; it follows prepared statements, so prepared_statements = true works",
+        (true, false) => "in transaction mode; it doesn't follow prepared statements, so they are refused",
+        (false, _) => "none in transaction mode was seen; the ledger works with and without one",
     };
     let (each, all) = (options.writers + options.readers, health.max_connections);
     let connections = format!("each process holds up to {each}; the server takes {all} from everybody together");
@@ -119,6 +130,7 @@ fn database(health: &Health, options: Options) -> Vec<Check> {
     };
     vec![
         check("ledger version", health.is_supported, health.version.clone()),
+        check("ledger schema", health.lacks.is_empty(), schema),
         check("ledger durability", flushes, format!("{flush}{raised}")),
         check("ledger clock", health.clock_ahead_ms.abs() < Stamp::TOLERANCE_MS, clock),
         Check::fine("ledger connections", connections),

@@ -40,6 +40,8 @@ async fn restored(context: &Context) -> Result<Exit, Failure> {
     let opened = context.open_with(true).await?;
     opened.warn(&context.output);
     let concerned = opened.executor.note_restored().await?;
+    // Not before each operation says it too: nobody may take one up in between.
+    opened.ledger.settle_down().await?;
     let output = &context.output;
     output.line("noted: this ledger was restored");
     output

@@ -4,11 +4,12 @@ use std::process::Command;
 
 use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER, available};
 
+use crate::floor::Floor;
 use crate::support::{Ended, SCALE, StandIn, hapax};
 
 /// A folder whose configuration names a ledger in a database of its own. Dropping it stops the database.
 pub(crate) struct Place {
-    cluster: Cluster,
+    pub(crate) cluster: Cluster,
     runtime: tokio::runtime::Runtime,
     folder: tempfile::TempDir,
 }
@@ -48,19 +49,63 @@ impl Place {
     }
 
     /// Has one more connection to a stand-in, and time running as fast as it does.
-    pub(crate) fn connect(&self, stripe: &StandIn) {
+    pub(crate) fn connect(&self, stripe: &str) {
         let file = self.folder.path().join("hapax.toml");
         let written = std::fs::read_to_string(&file).expect("the configuration");
-        let ledger = written.split("[connections").next().expect("it begins with the ledger");
+        let begins = written.split("[connections").next().expect("it begins with the ledger");
+        let ledger = begins.split("\n[clock]").next().expect("it begins with the ledger");
         let connection =
-            format!("[connections.shop]\nintegration = \"stripe\"\nbase_url = \"{}\"\nstand_in = true\n", stripe.url);
+            format!("[connections.shop]\nintegration = \"stripe\"\nbase_url = \"{stripe}\"\nstand_in = true\n");
         std::fs::write(&file, format!("{ledger}\n[clock]\nscale = {SCALE}\n{connection}")).expect("written");
+    }
+
+    /// Changes a part of its configuration.
+    pub(crate) fn change(&self, from: &str, to: &str) {
+        let file = self.folder.path().join("hapax.toml");
+        let written = std::fs::read_to_string(&file).expect("the configuration");
+        assert!(written.contains(from), "{from} is not in {written}");
+        std::fs::write(&file, written.replacen(from, to, 1)).expect("written");
+    }
+
+    pub(crate) fn sql(&self, sql: &str) {
+        self.runtime.block_on(self.cluster.sql("postgres", sql)).expect("SQL works");
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ended {
         let ended = Ended::of(&mut self.command(args));
         assert!(!format!("{}{}", ended.out, ended.err).contains(PASSWORD), "{args:?} shows the password");
         ended
+    }
+}
+
+/// Hosts that share a ledger in PostgreSQL.
+pub(crate) struct Hosts {
+    pub(crate) place: Place,
+    pub(crate) stripe: StandIn,
+}
+
+impl Hosts {
+    pub(crate) fn open(left_out: &str) -> Option<Self> {
+        let hosts = Self { place: Place::open(left_out)?, stripe: StandIn::serve(&["stripe"]) };
+        let made = hosts.place.run(&["ledger", "create"]);
+        assert_eq!(made.exit, 0, "{}", made.err);
+        hosts.are_providers_there(true);
+        Some(hosts)
+    }
+
+    /// Leads to the stand-in, or to where nobody is.
+    pub(crate) fn are_providers_there(&self, there: bool) {
+        self.place.connect(if there { &self.stripe.url } else { "http://127.0.0.1:9" });
+    }
+}
+
+impl Floor for Hosts {
+    fn command(&self, args: &[&str]) -> Command {
+        self.place.command(args)
+    }
+
+    fn stripe(&self) -> &StandIn {
+        &self.stripe
     }
 }
 
@@ -77,16 +122,22 @@ fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
     assert_eq!(run(&["ls"]).exit, 0);
     let doctor = run(&["doctor", "--offline"]);
     assert_eq!(doctor.exit, 0, "{}{}", doctor.out, doctor.err);
-    for what in
-        ["ledger version", "ledger durability", "ledger clock", "ledger connections", "ledger pooler", "ledger origin"]
-    {
+    for what in [
+        "ledger version",
+        "ledger schema",
+        "ledger durability",
+        "ledger clock",
+        "ledger connections",
+        "ledger pooler",
+        "ledger origin",
+    ] {
         assert!(doctor.out.contains(what), "{}", doctor.out);
     }
     let verified = run(&["--json", "ledger", "verify"]);
     assert_eq!((verified.exit, &verified.json()["operations"]), (0, &serde_json::json!(0)), "{}", verified.err);
     // A backup of another cluster, put back here.
     let moved = "UPDATE hapax.header SET system = system - 1";
-    place.runtime.block_on(place.cluster.sql("postgres", moved)).expect("SQL works");
+    place.sql(moved);
     run(&["ls"]).failed(7, "nothing was sent: ", &["another cluster", "hapax ledger restored"]);
     let noted = run(&["ledger", "restored"]);
     assert_eq!(noted.exit, 0, "{}", noted.err);
@@ -94,7 +145,7 @@ fn a_ledger_in_postgres_is_made_checked_verified_and_noted_as_restored() {
 }
 
 /// Past the test harness, which would keep it to the end.
-fn tell(line: &str) {
+pub(crate) fn tell(line: &str) {
     use std::io::Write;
     writeln!(std::io::stderr().lock(), "{line}").expect("somebody listens");
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::floor::{Floor, Worker, wait_until};
-use crate::postgres_ledger::Place;
+use crate::postgres_ledger::Hosts;
 use crate::support::{Ended, Shop, StandIn, charge};
 
 impl Floor for Shop {
@@ -49,32 +49,6 @@ fn wait_for_requests(shop: &Shop, count: usize) {
         let open = shop.phase("open");
         open.iter().filter(|one| one["evidence"]["open_attempts"] == 1).count() >= count
     });
-}
-
-/// Hosts that share a ledger in PostgreSQL.
-struct Hosts {
-    place: Place,
-    stripe: StandIn,
-}
-
-impl Hosts {
-    fn open(left_out: &str) -> Option<Self> {
-        let hosts = Self { place: Place::open(left_out)?, stripe: StandIn::serve(&["stripe"]) };
-        let made = hosts.place.run(&["ledger", "create"]);
-        assert_eq!(made.exit, 0, "{}", made.err);
-        hosts.place.connect(&hosts.stripe);
-        Some(hosts)
-    }
-}
-
-impl Floor for Hosts {
-    fn command(&self, args: &[&str]) -> Command {
-        self.place.command(args)
-    }
-
-    fn stripe(&self) -> &StandIn {
-        &self.stripe
-    }
 }
 
 fn two_workers_share_forty(floor: &impl Floor) {

@@ -128,6 +128,9 @@ async fn another_cluster_or_timeline_is_a_restored_ledger_until_it_is_noted() {
         assert_says(&append, says);
         let let_in = PostgresLedger::open_restored(address(cluster, &schema), PATIENT).await.expect("on purpose");
         let_in.note_restored(Stamp::scripted(5), "check").await.expect("it can be noted");
+        let early = PostgresLedger::open(address(cluster, &schema), PATIENT).await.expect_err("it isn't at home yet");
+        assert_says(&early, says);
+        let_in.settle_down().await.expect("it can be noted");
         assert_eq!(let_in.header().await.expect("it is there").restored, Some(Stamp::scripted(5)));
         PostgresLedger::open(address(cluster, &schema), PATIENT).await.expect("it is at home again");
     }

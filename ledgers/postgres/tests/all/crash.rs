@@ -24,7 +24,11 @@ const PORT: &str = "HAPAX_TEST_PORT";
 const SCHEMA: &str = "HAPAX_TEST_SCHEMA";
 
 /// Grows operations until somebody stops it; tells what was confirmed.
-async fn grow(ledger: SharedLedger, callers: u32, tell: impl Fn(OperationId, u64) + Clone + Send + Sync + 'static) {
+pub(crate) async fn grow(
+    ledger: SharedLedger,
+    callers: u32,
+    tell: impl Fn(OperationId, u64) + Clone + Send + Sync + 'static,
+) {
     let mut set = JoinSet::new();
     for _ in 0..callers {
         let (ledger, tell) = (Arc::clone(&ledger), tell.clone());

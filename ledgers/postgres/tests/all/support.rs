@@ -27,6 +27,15 @@ pub(crate) fn is_there(test: &str) -> bool {
     there
 }
 
+/// Whether there is a PgBouncer and what it leads to; if not, says what is left out.
+pub(crate) fn pooler_is_there(test: &str) -> bool {
+    let there = super::pooler::program().is_some();
+    if !there {
+        tell(&format!("left out: {test}: no PgBouncer is installed (pgbouncer)"));
+    }
+    there && is_there(test)
+}
+
 /// Past the test harness, which would keep it to the end.
 pub(crate) fn tell(line: &str) {
     use std::io::Write;

@@ -20,6 +20,7 @@ use super::toy::toy;
 /// Tokio's paused time as a clock: it jumps ahead when everything waits.
 pub(crate) struct PausedClock {
     start: tokio::time::Instant,
+    stand_ins_only: bool,
 }
 
 #[async_trait]
@@ -38,7 +39,7 @@ impl Clock for PausedClock {
     }
 
     fn is_stand_in_only(&self) -> bool {
-        true
+        self.stand_ins_only
     }
 }
 
@@ -56,7 +57,7 @@ impl Bed {
             provider: Provider::new(),
             ledger: Arc::new(MemoryLedger::new()),
             secret: NamespaceSecret::generate(),
-            clock: Arc::new(PausedClock { start: tokio::time::Instant::now() }),
+            clock: Arc::new(PausedClock { start: tokio::time::Instant::now(), stand_ins_only: true }),
         }
     }
 
@@ -68,6 +69,14 @@ impl Bed {
 
     pub(crate) async fn executor(&self) -> Executor {
         self.executor_with(Policy::default(), Self::connection(), self.ledger.clone()).await
+    }
+
+    /// One whose connection is not marked as a stand-in.
+    pub(crate) async fn executor_at_the_provider(&self) -> Executor {
+        let connection = Connection::new("toy", toy(), Credentials::none()).expect("a connection").account("acme");
+        let clock = Arc::new(PausedClock { start: self.clock.start, stand_ins_only: false });
+        let builder = Executor::builder(self.ledger.clone(), self.provider.clone(), self.secret.clone()).clock(clock);
+        builder.connection(connection).build().await.expect("an executor")
     }
 
     pub(crate) async fn executor_with(&self, policy: Policy, connection: Connection, ledger: SharedLedger) -> Executor {

@@ -168,3 +168,44 @@ async fn a36_the_promised_rung_is_not_there() {
     let executor = bed.executor_with(policy, paid, bed.ledger.clone()).await;
     assert_eq!(id(&executor.run(request("toy.tiered", "k", 100)).await.expect("run")), Some("e0"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stand_ins_receipt_answers_for_no_provider() {
+    let bed = Bed::new();
+    let (tried, real) = (bed.executor().await, bed.executor_at_the_provider().await);
+    tried.run(request("toy.keyed", "k", 100)).await.expect("run");
+    let planned = real.plan(&request("toy.keyed", "k", 100)).await.expect("a plan");
+    assert!(planned.would.contains("stand-in"), "{}", planned.would);
+    let said = real.run(request("toy.keyed", "k", 100)).await;
+    assert!(matches!(said, Err(ExecutorError::OtherStandIn { was: true, .. })), "{said:?}");
+    real.run(request("toy.keyed", "other", 100)).await.expect("run");
+    let said = tried.run(request("toy.keyed", "other", 100)).await;
+    assert!(matches!(said, Err(ExecutorError::OtherStandIn { was: false, .. })), "{said:?}");
+    assert_eq!(bed.provider.requests(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_open_at_a_stand_in_does_not_go_on_at_the_provider() {
+    let bed = Bed::new();
+    bed.provider.script([Does::LosesRequest]);
+    let (tried, real) = (bed.executor().await, bed.executor_at_the_provider().await);
+    let open = tried.run(request("toy.keyed", "k", 100).wait_ms(0)).await.expect("run");
+    tokio::time::sleep(std::time::Duration::from_secs(3_000)).await;
+    let requests = bed.provider.requests();
+    let taken = real.take_up(open.operation, 600_000).await.expect("a report");
+    assert!(why(&taken).contains("no connection here serves"), "{taken:?}");
+    assert_eq!(bed.provider.requests(), requests);
+    let ended = tried.take_up(open.operation, 600_000).await.expect("a report");
+    assert_eq!(id(&ended), Some("e0"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_refused_at_a_stand_in_is_not_tried_again_at_the_provider() {
+    let bed = Bed::new();
+    bed.provider.script([Does::Says(402, "declined")]);
+    let (tried, real) = (bed.executor().await, bed.executor_at_the_provider().await);
+    let refused = tried.run(request("toy.keyed", "k", 100)).await.expect("run");
+    let said = real.supersede(refused.operation, 0, "ann", None, 10_000).await;
+    assert!(matches!(said, Err(ExecutorError::OtherStandIn { .. })), "{said:?}");
+    assert_eq!(bed.provider.requests(), 1);
+}

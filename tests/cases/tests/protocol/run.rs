@@ -85,6 +85,7 @@ impl Run {
             args: Arc::new(args),
             good_until_ms: self.until.map(|seconds| moment(seconds).wall_ms),
             similar: Vec::new(),
+            stand_in: false,
         }
     }
 

@@ -82,7 +82,7 @@ async fn before(run: &Run, broken: Broken) -> Played {
     let said = run.call(&process, &intent).await;
     let honest = matches!(said, Some(Err(ExecutorError::Ledger(_))));
     hold(Invariant::AsTheFaultSays, honest, format!("nothing could be written, and it says {said:?}"))?;
-    hold(Invariant::AsTheFaultSays, run.shots() == 0, "something was sent that is written nowhere")?;
+    hold(Invariant::NothingUnbidden, run.shots() == 0, "something was sent that is written nowhere")?;
     hold(Invariant::Reached, run.ledger.refused() > 0, "the ledger was not met")?;
     run.ledger.heal();
     run.call(&process, &intent).await;

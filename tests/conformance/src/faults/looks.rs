@@ -146,7 +146,7 @@ async fn look_finds_many(run: &Run) -> Played {
     let shots = run.shots();
     let other = run.process().await?;
     run.finish(&other).await?;
-    hold(Invariant::AsTheFaultSays, run.shots() == shots, "a page was taken for the whole list, and a request left")
+    hold(Invariant::NothingUnbidden, run.shots() == shots, "a page was taken for the whole list, and a request left")
 }
 
 /// A copy of the request took effect as well: a hostile network, or a provider that ran it twice.

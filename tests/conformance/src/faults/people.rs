@@ -125,7 +125,7 @@ async fn hand(run: &Run) -> Played {
     held.release();
     held.finished().await;
     run.finish(&process).await?;
-    hold(Invariant::AsTheFaultSays, run.shots() == shots, "something left after a person had taken over")
+    hold(Invariant::NothingUnbidden, run.shots() == shots, "something left after a person had taken over")
 }
 
 async fn witness(run: &Run) -> Played {
@@ -163,7 +163,7 @@ async fn denied(run: &Run) -> Played {
     let Some((operation, revision)) = run.where_it_stands(&intent).await else { return Ok(()) };
     let executor = process.executor().clone();
     process.inside(async move { executor.deny(operation, revision, "somebody").await }).await;
-    hold(Invariant::AsTheFaultSays, run.shots() == 0, "a denied intent was sent")
+    hold(Invariant::NothingUnbidden, run.shots() == 0, "a denied intent was sent")
 }
 
 async fn superseded(run: &Run) -> Played {

@@ -155,7 +155,7 @@ impl Run {
         let state = fold(&stored.records);
         for _ in 0..2 {
             let said = match self.call(process, intent).await {
-                None => return findings.unless(false, Invariant::Runs, || "a replay panicked".to_owned()),
+                None => return findings.unless(false, Invariant::NoPanic, || "a replay panicked".to_owned()),
                 // A clock that is behind, or other arguments in the fault: nothing is said.
                 Some(Err(_)) => return,
                 Some(Ok(report)) => report,

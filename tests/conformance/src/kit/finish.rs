@@ -112,7 +112,7 @@ impl Run {
     /// That it panicked or was killed.
     pub async fn take_up(&self, process: &Process) -> Played {
         match process.recover(1_000).await {
-            None => Err(Violation::new(Invariant::Runs, "recovery panicked")),
+            None => Err(Violation::new(Invariant::NoPanic, "recovery panicked")),
             Some(Ok(report)) => {
                 for one in report.operations {
                     lock(&self.texts).push(serde_json::to_string(&one).unwrap_or_default());

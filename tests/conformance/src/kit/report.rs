@@ -27,6 +27,8 @@ pub struct Row {
     pub seed: u64,
     /// How it ended.
     pub ended: Ended,
+    /// What it missed in earlier plays while the machine stood still, for which it was played again.
+    pub set_aside: Vec<Violation>,
 }
 
 /// All runs of a kit.
@@ -93,6 +95,7 @@ impl Report {
             self.violations().len()
         )?;
         writeln!(to, "{}", self.reach.table())?;
+        self.write_set_aside(to)?;
         // Last, where they are seen although the table is long.
         for (row, violation) in self.violations() {
             writeln!(to, "\nBROKEN {} under {}: {violation}", row.cell, row.fault)?;
@@ -101,6 +104,21 @@ impl Report {
                 "  again: HAPAX_KIT_SEED={} HAPAX_KIT_CELL={} HAPAX_KIT_FAULT={}",
                 row.seed, row.cell, row.fault
             )?;
+        }
+        Ok(())
+    }
+
+    /// Runs of a cell that were played again, because an end was missed while the machine stood still.
+    pub fn played_again(&self, cell: &str) -> usize {
+        self.rows.iter().filter(|row| row.cell == cell && !row.set_aside.is_empty()).count()
+    }
+
+    fn write_set_aside(&self, to: &mut impl Write) -> io::Result<()> {
+        for row in &self.rows {
+            for missed in &row.set_aside {
+                let (cell, fault, seed) = (row.cell, row.fault, row.seed);
+                writeln!(to, "the machine stood still, played again: {cell} under {fault}, seed {seed}: {missed}")?;
+            }
         }
         Ok(())
     }

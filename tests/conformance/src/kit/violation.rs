@@ -37,8 +37,25 @@ pub enum Invariant {
     AsTheFaultSays,
     /// The fault was really met.
     Reached,
-    /// A run does not panic or hang.
+    /// Nothing is sent where nothing may be.
+    NothingUnbidden,
+    /// Nothing panics.
+    NoPanic,
+    /// A run can be set up, and does not hang.
     Runs,
+}
+
+impl Invariant {
+    /// Whether a machine that stands still can break it although nothing is wrong: ends and deadlines, which are reached
+    /// in time or not. Whatever counts effects, requests and receipts holds on any machine. An effect after its deadline
+    /// is of the first kind, because the provider of a run stands still with the rest and notes what came in time too
+    /// late; that no byte leaves after the deadline has tests of its own, at the gate.
+    pub const fn hangs_on_the_machine(self) -> bool {
+        matches!(
+            self,
+            Self::ExpectedEnd | Self::AsTheFaultSays | Self::Reached | Self::WorkEnds | Self::DeadlineKept | Self::Runs
+        )
+    }
 }
 
 impl fmt::Display for Invariant {

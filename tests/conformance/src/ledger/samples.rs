@@ -44,6 +44,7 @@ impl Draft {
             fingerprint: print,
             good_until_ms: None,
             similar: Vec::new(),
+            stand_in: false,
         };
         let index = Index {
             connection: intent.connection.clone(),

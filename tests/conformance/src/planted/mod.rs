@@ -55,7 +55,7 @@ pub const ALL: &[Planted] = &[
         what: "the first page of a list counts as the whole",
         bends: Bends::transport(around_sockets::first_page_is_all),
         faults: &["look-finds-many"],
-        shows: &[Invariant::AsTheFaultSays, Invariant::OneEffect, Invariant::ExpectedEnd],
+        shows: &[Invariant::NothingUnbidden, Invariant::OneEffect, Invariant::ExpectedEnd],
     },
     Planted {
         name: "several-swallowed",

@@ -5,6 +5,7 @@
 //! said in `tests/third-party/README.md`.
 
 #[cfg(unix)]
+pub mod port;
 pub mod postgres;
 pub mod prism;
 #[cfg(test)]

@@ -5,13 +5,14 @@
 //! closes, and it stops the server and removes the folder.
 
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
+
+use super::port;
 
 /// The role that owns everything.
 pub const USER: &str = "postgres";
@@ -46,7 +47,7 @@ impl Cluster {
     /// As [`Cluster::start`].
     pub async fn start_with(settings: &str) -> io::Result<Self> {
         let programs = programs().ok_or_else(|| missing("initdb and pg_ctl"))?;
-        let (folder, port) = (fresh_folder()?, free_port()?);
+        let (folder, port) = (fresh_folder()?, port::lasting()?);
         let (data, secret) = (folder.join("data"), folder.join("password"));
         std::fs::write(&secret, PASSWORD)?;
         give_away(&secret)?;
@@ -177,7 +178,7 @@ fn as_whom() -> io::Result<Option<(u32, u32)>> {
 }
 
 fn fresh_folder() -> io::Result<PathBuf> {
-    let port = free_port()?;
+    let port = port::lasting()?;
     let folder = std::env::temp_dir().join(format!("hapax-postgres-{}-{port}", std::process::id()));
     std::fs::create_dir(&folder)?;
     give_away(&folder)?;
@@ -189,11 +190,6 @@ fn give_away(path: &Path) -> io::Result<()> {
         Some((user, group)) => std::os::unix::fs::chown(path, Some(user), Some(group)),
         None => Ok(()),
     }
-}
-
-/// Somebody else may take it before the server does; then the start fails and says so.
-fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 /// The folder of `initdb` and `pg_ctl`: what `HAPAX_POSTGRES` names, one in `PATH`, or where Debian puts it.

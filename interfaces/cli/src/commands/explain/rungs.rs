@@ -66,6 +66,7 @@ fn native(native: &Native) -> String {
 
 fn query(query: &Query) -> String {
     let asks = match query.mark {
+        Mark::Planted(place, _) if query.reads_one => format!("a read of the one record with our mark in {place}"),
         Mark::Planted(place, _) => format!("a search for our mark in {place}"),
         Mark::Token => "a read by the token".to_owned(),
         Mark::Content(fields) => format!("a search for the same {}", fields.join(", ")),

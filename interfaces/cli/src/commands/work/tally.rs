@@ -94,6 +94,10 @@ impl Ledger for Seen {
         self.ledger.adopt(secret_check).await
     }
 
+    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
+        self.ledger.look_up(by).await
+    }
+
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
         self.ledger.note_restored(at, secret_check).await
     }

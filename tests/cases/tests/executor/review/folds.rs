@@ -26,6 +26,7 @@ fn intent() -> Intent {
         args: Arc::new(args),
         good_until_ms: None,
         similar: Vec::new(),
+        stand_in: false,
     }
 }
 

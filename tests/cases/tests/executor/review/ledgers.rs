@@ -1,11 +1,12 @@
 //! Ledgers that are away, and answers that outlive a restore.
 
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hapax_core::clock::Clock;
-use hapax_core::executor::PersonSays;
-use hapax_core::ledger::Phase;
+use hapax_core::executor::{Executor, PersonSays};
+use hapax_core::ledger::{OperationId, Phase};
 use hapax_core::policy::{ApprovalRule, Policy};
 
 use super::toys::Flaky;
@@ -85,4 +86,31 @@ async fn a_recovery_that_is_dropped_does_not_lose_the_answer() {
     seconds(20).await;
     executor.recover(10, 1_000).await.expect("recover");
     assert_eq!(executor.show(report.operation).await.expect("show").phase, Phase::Succeeded);
+}
+
+/// Rule 7: no operation is taken up as if nothing had happened while a restore is being noted, nor begun so.
+#[tokio::test(start_paused = true)]
+async fn what_is_done_while_a_restore_is_noted_knows_of_it() {
+    let bed = Bed::new();
+    let flaky = Flaky::new(bed.ledger.clone());
+    let executor = bed.executor_with(Policy::default(), Bed::connection(), flaky.clone()).await;
+    bed.provider.script([Does::LosesRequest, Does::LosesRequest]);
+    let open = executor.run(request("toy.asked", "k", 100).wait_ms(0)).await.expect("run").operation;
+    let at_work = bed.executor().await;
+    let (ledger, begun) = (at_work.clone(), Arc::new(OnceLock::new()));
+    let tell = begun.clone();
+    *flaky.meanwhile.lock().expect("no panic") = Some(Box::pin(async move {
+        assert_eq!(restores(&at_work, open).await, 1, "it could be taken up now");
+        let report = at_work.run(request("toy.asked", "new", 100).wait_ms(0)).await.expect("run");
+        tell.set(report.operation).expect("once");
+    }));
+    assert_eq!(executor.note_restored().await.expect("restored"), 2);
+    let begun = *begun.get().expect("it was begun");
+    assert_eq!((restores(&ledger, open).await, restores(&ledger, begun).await), (1, 1));
+}
+
+/// How often an operation says that the ledger was restored.
+async fn restores(executor: &Executor, operation: OperationId) -> usize {
+    let view = executor.show(operation).await.expect("show");
+    view.timeline.iter().filter(|entry| entry.what == "the ledger was restored").count()
 }

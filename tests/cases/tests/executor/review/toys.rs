@@ -1,7 +1,8 @@
 //! Cells and a ledger that misbehave in one way each.
 
-use std::sync::Arc;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -330,12 +331,16 @@ pub(super) struct Flaky {
     pub(super) away: AtomicBool,
     pub(super) unread: AtomicBool,
     pub(super) takes_no_answers: AtomicBool,
+    /// What happens just before the ledger notes that it was restored.
+    pub(super) meanwhile: Mutex<Option<Meanwhile>>,
 }
+
+type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Flaky {
     pub(super) fn new(inner: Arc<MemoryLedger>) -> Arc<Self> {
         let [away, unread, takes_no_answers] = [(); 3].map(|()| AtomicBool::new(false));
-        Arc::new(Self { inner, away, unread, takes_no_answers })
+        Arc::new(Self { inner, away, unread, takes_no_answers, meanwhile: Mutex::default() })
     }
 
     fn check(&self, unusable: bool) -> Result<(), LedgerError> {
@@ -381,6 +386,10 @@ impl Ledger for Flaky {
     }
 
     async fn note_restored(&self, at: Stamp, check: &str) -> Result<(), LedgerError> {
+        let meanwhile = self.meanwhile.lock().expect("no panic").take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.await;
+        }
         self.inner.note_restored(at, check).await
     }
 
