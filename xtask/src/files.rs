@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub(crate) type Done<T = ()> = Result<T, String>;
 
 /// Folders that hold nothing of ours.
-const FOREIGN: [&str; 5] = ["target", ".git", ".third-party", "node_modules", ".venv"];
+const FOREIGN: [&str; 6] = ["target", ".git", ".third-party", ".peers", "node_modules", ".venv"];
 
 /// The repository's root: the folder above this crate's.
 pub(crate) fn root() -> Done<PathBuf> {

@@ -1,5 +1,6 @@
 //! Chores of the repository. `cargo xtask --help` lists them.
 
+mod bench;
 mod ci;
 mod files;
 mod generate;
@@ -55,6 +56,13 @@ enum Chore {
     },
     /// Check what no compiler checks
     Tidy,
+    /// Measure what a guarded call costs; its own `--help` says with what options
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Handed on
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Play long random runs of several workers and check their histories
     Histories {
         /// For how long
@@ -85,6 +93,7 @@ fn main() -> ExitCode {
         Chore::Generate { check } => generate::generate(&root, check),
         Chore::Prove { adapters, check } => prove::prove(&root, &adapters, check),
         Chore::Tidy => tidy::tidy(&root),
+        Chore::Bench { arguments } => bench::bench(&root, &arguments),
         Chore::Histories { minutes, seed } => histories::histories(&root, minutes, seed),
         Chore::NewAdapter { name } => new_adapter::new_adapter(&root, &name),
         Chore::NewCell { adapter, cell } => new_cell::new_cell(&root, &adapter, &cell),

@@ -23,6 +23,12 @@ impl Line {
         Self { words: text.split_whitespace().map(str::to_owned).collect(), environment: Vec::new() }
     }
 
+    /// With more words, each as it is.
+    pub(crate) fn and(mut self, words: &[String]) -> Self {
+        self.words.extend_from_slice(words);
+        self
+    }
+
     /// With an environment variable.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));

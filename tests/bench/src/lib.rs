@@ -7,6 +7,7 @@ pub mod keys;
 pub mod load;
 pub mod machine;
 pub mod moment;
+mod progress;
 pub mod provider;
 pub mod run;
 pub mod say;

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
+use crate::drive::Fill;
 use crate::keys::Order;
 use crate::moment::Moment;
 use crate::say;
@@ -20,6 +21,22 @@ pub trait Target: Send + Sync + 'static {
     /// # Errors
     /// Anything but a success.
     async fn call(&self, key: &str) -> Result<(), String>;
+
+    /// Makes operations without the provider; how many were made.
+    ///
+    /// # Errors
+    /// That it can't, or what went wrong.
+    async fn fill(&self, fill: Fill) -> Result<u64, String> {
+        Err(format!("nothing can be filled here: {fill:?}"))
+    }
+
+    /// How many operations are found that will be due.
+    ///
+    /// # Errors
+    /// That it can't, or what went wrong.
+    async fn due(&self) -> Result<u64, String> {
+        Err("nothing is ever due here".to_owned())
+    }
 
     /// What it has committed so far, if it counts.
     fn committed(&self) -> Committed {
@@ -37,7 +54,7 @@ pub struct Committed {
 }
 
 /// What to call, how often and how long.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// How many call at the same time.
     pub callers: u64,

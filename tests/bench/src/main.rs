@@ -46,5 +46,11 @@ fn main() -> ExitCode {
 
 fn in_runtime(work: impl Future<Output = Result<(), String>>) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|error| error.to_string())?.block_on(work)
+    runtime.map_err(|error| error.to_string())?.block_on(async {
+        tokio::select! {
+            done = work => done,
+            // What was started notices it by its input, and ends.
+            _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
+        }
+    })
 }

@@ -8,7 +8,10 @@ pub struct Moment(Instant);
 
 impl Moment {
     /// The present one.
-    #[allow(clippy::disallowed_methods)] // The bench measures durations of seconds; no machine sleeps through them.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the bench measures durations of seconds; no machine sleeps through them"
+    )]
     pub fn now() -> Self {
         Self(Instant::now())
     }
@@ -25,7 +28,7 @@ impl Moment {
 }
 
 /// Nanoseconds since 1970: what makes the keys of one slot differ from those of all others.
-#[allow(clippy::disallowed_methods)] // A name, not a time: nothing is compared with it.
+#[allow(clippy::disallowed_methods, reason = "a name, not a time: nothing is compared with it")]
 pub fn unique_now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or_default()

@@ -20,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::cell::{Charged, KEY_HEADER, PATH};
 use crate::keys::mix;
+use crate::moment::unique_now;
 use crate::say;
 
 /// Where it says what it has counted.
@@ -43,8 +44,9 @@ pub struct Counts {
     pub keys_called_twice: u64,
 }
 
-#[derive(Default)]
 struct Provider {
+    /// Where its numbers begin: another provider over the same ledger must not give the same ids.
+    first: u64,
     /// Digests of keys: millions of them must fit.
     seen: RefCell<HashSet<u64>>,
     hashing: RandomState,
@@ -52,7 +54,7 @@ struct Provider {
     takes: Cell<Duration>,
 }
 
-/// Serves until the process is ended.
+/// Serves until its input ends, so that it doesn't outlive whoever started it.
 ///
 /// # Errors
 /// That it can't listen.
@@ -66,10 +68,21 @@ async fn listen() -> std::io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let listening = Listening { url: format!("http://{}", listener.local_addr()?) };
     say::out(&serde_json::to_string(&listening)?);
-    let provider = Rc::<Provider>::default();
+    let provider = Rc::new(Provider {
+        first: unique_now(),
+        seen: RefCell::default(),
+        hashing: RandomState::new(),
+        counts: Cell::default(),
+        takes: Cell::default(),
+    });
+    let mut lines = crate::drive::lines();
     loop {
-        let (stream, _) = listener.accept().await?;
-        tokio::task::spawn_local(connection(stream, Rc::clone(&provider)));
+        tokio::select! {
+            accepted = listener.accept() => {
+                tokio::task::spawn_local(connection(accepted?.0, Rc::clone(&provider)));
+            }
+            line = lines.recv() => if line.is_none() { return Ok(()) },
+        }
     }
 }
 
@@ -112,15 +125,7 @@ impl Provider {
         if !self.takes.get().is_zero() {
             tokio::time::sleep(self.takes.get()).await;
         }
-        ok(&Charged {
-            // As random as providers' ids are: the ledger keeps an index of them.
-            id: format!("ch_{:016x}", mix(counts.calls)),
-            object: "charge".to_owned(),
-            amount: 1999,
-            currency: "eur".to_owned(),
-            status: "succeeded".to_owned(),
-            receipt: format!("what a small provider says about a charge: {}", ".".repeat(40)),
-        })
+        ok(&Charged::of(mix(self.first.wrapping_add(counts.calls))))
     }
 }
 

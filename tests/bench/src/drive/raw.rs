@@ -22,7 +22,7 @@ impl Target for Raw {
     async fn call(&self, key: &str) -> Result<(), String> {
         let body = serde_json::to_vec(&Charge::of(key)).map_err(|error| error.to_string())?;
         let request = self.client.post(&self.url).header(KEY_HEADER, key).header("Content-Type", "application/json");
-        #[allow(clippy::disallowed_methods)] // The base of comparison is the call without us.
+        #[allow(clippy::disallowed_methods, reason = "the base of comparison is the call without us")]
         let answer = request.body(body).send().await.map_err(|error| error.to_string())?;
         let status = answer.status();
         let body = answer.bytes().await.map_err(|error| error.to_string())?;

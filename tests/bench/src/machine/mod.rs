@@ -5,7 +5,7 @@ mod disk;
 mod process;
 
 pub use disk::{Probe, flushes};
-pub use process::{Family, Used};
+pub use process::{Processes, Used};
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) const TICKS: f64 = 100.0;
 /// Below this share of all cores, others are taken to be quiet.
 const QUIET: f64 = 0.12;
 /// How long the machine is looked at.
-const LOOK: Duration = Duration::from_millis(300);
+pub(crate) const LOOK: Duration = Duration::from_millis(300);
 
 /// How the machine was before a slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +39,18 @@ pub fn busy() -> Option<f64> {
 /// How many cores there are.
 pub fn cores() -> f64 {
     std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64)
+}
+
+/// The machine in a sentence.
+pub fn words() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let of = |text: &str, name: &str| -> Option<String> {
+        Some(text.lines().find(|line| line.starts_with(name))?.split_once(':')?.1.trim().to_owned())
+    };
+    let processor = of(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let kernel = read("/proc/sys/kernel/osrelease");
+    let memory = of(&read("/proc/meminfo"), "MemTotal").unwrap_or_default();
+    format!("Machine: {} cores ({processor}), {memory} of memory, kernel {}.", cores(), kernel.trim())
 }
 
 /// Waits until the machine is quiet, at most so long.

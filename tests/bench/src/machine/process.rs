@@ -4,7 +4,7 @@ use super::TICKS;
 
 /// Processes that belong together: their first ones and everything that these started.
 #[derive(Clone, Debug, Default)]
-pub struct Family {
+pub struct Processes {
     roots: Vec<u32>,
 }
 
@@ -19,7 +19,7 @@ pub struct Used {
     pub memory: u64,
 }
 
-impl Family {
+impl Processes {
     /// Of these.
     pub fn of(roots: impl IntoIterator<Item = u32>) -> Self {
         Self { roots: roots.into_iter().collect() }
@@ -93,15 +93,15 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn what_a_process_and_its_children_use_is_counted() {
-        let family = Family::of([std::process::id()]);
-        let before = family.used();
+        let processes = Processes::of([std::process::id()]);
+        let before = processes.used();
         assert!(before.memory > 1 << 20, "{before:?}");
         let shell = std::process::Command::new("/bin/sh")
             .args(["-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"])
             .status();
         assert!(shell.expect("there is a shell").success());
         let began = Moment::now();
-        assert!(family.used().cpu > before.cpu, "a child's work is its family's, {:?}", began.elapsed());
+        assert!(processes.used().cpu > before.cpu, "a child's work is its own, {:?}", began.elapsed());
     }
 
     #[test]

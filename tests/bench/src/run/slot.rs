@@ -2,14 +2,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::driver::Driver;
+use super::talker::Driver;
 use crate::keys::Order;
 use crate::load::{Load, Measured};
-use crate::machine::{self, Family, Probe};
+use crate::machine::{self, Probe, Processes};
 
 /// One measurement of one target: a line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
+    /// With whom it took turns. Ratios are taken inside a family.
+    pub family: String,
     /// What was called.
     pub target: String,
     /// How.
@@ -61,14 +63,12 @@ pub enum Kind {
     Replay,
 }
 
-/// Who is measured, and who else belongs to the bench.
+/// Around the driver: who belongs to the guard, and who to the bench.
 pub(super) struct Measuring<'a> {
-    /// The driver.
-    pub(super) driver: &'a mut Driver,
     /// The guard's processes.
-    pub(super) guard: Family,
+    pub(super) guard: Processes,
     /// All processes of the bench, to know what others use.
-    pub(super) ours: Family,
+    pub(super) ours: Processes,
     /// Of the disk.
     pub(super) probe: &'a Probe,
     /// How long quiet is waited for.
@@ -79,21 +79,22 @@ pub(super) struct Measuring<'a> {
 const PROBED: Duration = Duration::from_millis(150);
 
 impl Measuring<'_> {
-    /// Measures.
-    pub(super) async fn measure(self, target: &str, work: Work, repetition: u64, load: Load) -> Result<Slot, String> {
+    /// Measures one load. Who it was and what it did is to be added.
+    pub(super) async fn measure(self, driver: &mut Driver, load: Load) -> Result<Slot, String> {
         let quiet = machine::quiet(self.patience).await;
         let probe = self.probe.flush(PROBED).map_err(|error| format!("the disk's probe: {error}"))?;
         let (before, ours) = (self.guard.used(), self.ours.used());
         let (busy, flushes) = (machine::busy(), machine::flushes());
-        let measured = self.driver.load(load).await?;
+        let measured = driver.load(load).await?;
         let (busy_after, flushes_after) = (machine::busy(), machine::flushes());
         let (after, ours_after) = (self.guard.used(), self.ours.used());
         let all = busy.zip(busy_after).map_or(0.0, |(before, after)| after - before);
         let others = (all - (ours_after.cpu - ours.cpu)).max(0.0);
         Ok(Slot {
-            target: target.to_owned(),
-            work,
-            repetition,
+            family: String::new(),
+            target: String::new(),
+            work: Work { kind: Kind::Fresh, order: load.order, provider_ms: 0, callers: load.callers },
+            repetition: 0,
             measured,
             cpu_seconds: after.cpu - before.cpu,
             disk_flushes: flushes.zip(flushes_after).map_or(0, |(before, after)| after - before),
@@ -116,5 +117,10 @@ impl Slot {
     /// So much for one operation.
     pub fn per_operation(&self, what: f64) -> f64 {
         what / self.measured.ops.max(1) as f64
+    }
+
+    /// How many appends shared a commit.
+    pub fn appends_per_commit(&self) -> f64 {
+        self.measured.committed.appends as f64 / self.measured.committed.commits.max(1) as f64
     }
 }

@@ -6,12 +6,10 @@ use serde::de::DeserializeOwned;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use crate::client;
-use crate::drive::{self, Ready};
+use crate::drive::{self, Fill, Found, Ready};
 use crate::load::{Load, Measured};
-use crate::provider::{COUNTS, Counts, Listening, TAKES};
 
-/// A process that answers in lines. It ends when it is dropped.
+/// A process that answers in lines. When it is dropped its input ends, and it ends by itself.
 pub(crate) struct Talker {
     child: Child,
     input: ChildStdin,
@@ -23,7 +21,7 @@ impl Talker {
     /// Starts it; what it has to complain about goes to our own standard error.
     pub(crate) fn start(name: &str, mut command: Command) -> Result<Self, String> {
         let broken = |why: String| format!("{name}: {why}");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| broken(error.to_string()))?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (input, output) = pipes.ok_or_else(|| broken("it has no pipes".to_owned()))?;
@@ -54,7 +52,7 @@ impl Talker {
         self.child.id().unwrap_or_default()
     }
 
-    /// Lets it end by itself: its input ends.
+    /// Lets it end by itself, as it does when its input ends.
     pub(crate) async fn end(self) -> Result<(), String> {
         let Self { mut child, input, name, .. } = self;
         drop(input);
@@ -63,26 +61,47 @@ impl Talker {
     }
 }
 
+impl Talker {
+    /// Lets one end of which nobody wants to know how.
+    pub(crate) async fn stop(self) {
+        let Self { mut child, input, .. } = self;
+        drop(input);
+        let _ = child.wait().await;
+    }
+}
+
 /// A driver at work.
-pub(crate) struct Driver(Talker);
+pub(crate) struct Driver {
+    talker: Talker,
+    /// How long it took to open what it keeps operations in.
+    pub(crate) opened_us: u64,
+}
 
 impl Driver {
     pub(crate) async fn start(name: &str, command: Command) -> Result<Self, String> {
         let mut talker = Talker::start(name, command)?;
-        talker.hear::<Ready>().await?;
-        Ok(Self(talker))
+        let Ready { opened_us, .. } = talker.hear().await?;
+        Ok(Self { talker, opened_us })
     }
 
     pub(crate) fn id(&self) -> u32 {
-        self.0.id()
+        self.talker.id()
     }
 
     pub(crate) async fn load(&mut self, load: Load) -> Result<Measured, String> {
-        self.0.ask(&drive::Command::Load(load)).await
+        self.talker.ask(&drive::Command::Load(load)).await
+    }
+
+    pub(crate) async fn fill(&mut self, fill: Fill) -> Result<Found, String> {
+        self.talker.ask(&drive::Command::Fill(fill)).await
+    }
+
+    pub(crate) async fn due(&mut self) -> Result<Found, String> {
+        self.talker.ask(&drive::Command::Due).await
     }
 
     pub(crate) async fn end(self) -> Result<(), String> {
-        self.0.end().await
+        self.talker.end().await
     }
 }
 
@@ -92,37 +111,4 @@ pub(crate) fn ourselves(arguments: impl IntoIterator<Item = impl Into<OsString>>
     let mut command = Command::new(program);
     command.args(arguments.into_iter().map(Into::into));
     Ok(command)
-}
-
-/// The provider at work, in a process of its own.
-pub(crate) struct Provider {
-    pub(crate) url: String,
-    client: reqwest::Client,
-    _process: Talker,
-}
-
-impl Provider {
-    pub(crate) async fn start() -> Result<Self, String> {
-        let mut process = Talker::start("provider", ourselves(["provider"])?)?;
-        let Listening { url } = process.hear().await?;
-        let client = client::plain()?;
-        Ok(Self { url, client, _process: process })
-    }
-
-    pub(crate) async fn counts(&self) -> Result<Counts, String> {
-        self.get(COUNTS).await
-    }
-
-    /// How long it takes for an answer from now on.
-    pub(crate) async fn takes(&self, ms: u64) -> Result<Counts, String> {
-        self.get(&format!("{TAKES}{ms}")).await
-    }
-
-    async fn get(&self, path: &str) -> Result<Counts, String> {
-        #[allow(clippy::disallowed_methods)] // The bench's own provider is asked what it counted; no effect.
-        let answer = self.client.get(format!("{}{path}", self.url)).send().await;
-        let broken = |error: reqwest::Error| format!("the provider: {error}");
-        let body = answer.map_err(broken)?.bytes().await.map_err(broken)?;
-        serde_json::from_slice(&body).map_err(|error| format!("the provider: {error}"))
-    }
 }
