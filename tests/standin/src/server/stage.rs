@@ -8,6 +8,7 @@ use crate::world::World;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokio::sync::Mutex;
 
 /// How often the provider's clock is looked at while something waits for it: a clock that a test moves rings no bell.
 const TICK: Duration = Duration::from_millis(2);
@@ -18,12 +19,14 @@ pub(super) struct Stage {
     pub(super) world: World,
     pub(super) later: Later,
     ticking: AtomicBool,
+    /// Held while what was due is acted on: whoever asks then waits for it, and is not answered from before.
+    catching_up: Mutex<()>,
 }
 
 impl Stage {
     pub(super) fn new(provider: Arc<dyn Provider>, world: World) -> Self {
         let later = Later::new(world.clock.clone());
-        Self { provider, world, later, ticking: AtomicBool::new(false) }
+        Self { provider, world, later, ticking: AtomicBool::new(false), catching_up: Mutex::default() }
     }
 
     /// Answers one request, after everything that was due before it.
@@ -85,6 +88,7 @@ impl Stage {
 
     /// Acts on what is due. Nobody waits for these answers.
     async fn catch_up(&self) {
+        let _turn = self.catching_up.lock().await;
         for due in self.later.take_due() {
             self.provider.handle(&due.request, &due.twists).await;
         }

@@ -1,9 +1,16 @@
+use super::{Provider, Server};
 use crate::client::Call;
-use crate::injection::Kind;
+use crate::clock::Scripted;
+use crate::injection::{Kind, Twists};
 use crate::reply::Reply;
+use crate::request::Request;
 use crate::testing::{make, maker};
 use crate::when::When;
+use crate::world::World;
 use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
@@ -87,6 +94,40 @@ async fn a_delayed_effect_happens_when_the_providers_clock_says_so() {
     clock.advance(1);
     Call::get(&format!("{}/things", server.url())).send().await.expect("a reply");
     assert_eq!(server.effects().count("make"), 1);
+}
+
+/// A provider that takes its time to act, and tells whether it has.
+struct Slow(AtomicBool);
+
+#[async_trait::async_trait]
+impl Provider for Slow {
+    async fn handle(&self, request: &Request, _: &Twists) -> Reply {
+        if request.method == "POST" {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            self.0.store(true, Ordering::SeqCst);
+        }
+        Reply::json(200, &json!({ "acted": self.0.load(Ordering::SeqCst) }))
+    }
+
+    fn error(&self, status: u16, _: Option<&str>) -> Reply {
+        Reply::empty(status)
+    }
+
+    fn reset(&self) {}
+}
+
+#[tokio::test]
+async fn who_asks_while_a_delayed_effect_is_under_way_is_answered_after_it() {
+    let clock = Scripted::at(1_000_000);
+    let world = World::with_clock(1, clock.clock());
+    let server = Server::start(Arc::new(Slow(AtomicBool::new(false))), world, 0).await.expect("a free port");
+    server.injections().add(posts(), Kind::DelayedEffect { after_ms: 10, status: 504 });
+    make(&server.url()).await.expect("a reply");
+    clock.advance(10);
+    // The provider has begun to act by itself; how far it is can't be told from outside.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let asked = Call::get(&format!("{}/things", server.url())).send().await.expect("a reply");
+    assert_eq!(asked.value()["acted"], true);
 }
 
 #[tokio::test]
