@@ -6,7 +6,6 @@ use crate::cell::Shot;
 use crate::ledger::{By, LedgerError, OperationId};
 use crate::protocol::{Departed, Event, Final, Heard, Receipt, Record, Verdict};
 use crate::transport::Gate;
-use crate::words::{Answer, Covers, Fault};
 
 impl Inner {
     /// Waits for everything that an attempt needs from outside. It comes before the departure, so
@@ -92,7 +91,7 @@ impl Inner {
         let attempt = journal.state.attempts.len().saturating_sub(1);
         tracing::info!(cell = spec.id, operation = %journal.operation, attempt, "departs");
         let answer = served.cell.attempt(Shot::new(&names, &wire, spec, gate), &intent.args).await;
-        let (verdict, alarm) = verdict(answer);
+        let (verdict, alarm) = Verdict::of(answer);
         tracing::info!(cell = spec.id, operation = %journal.operation, attempt, answer = verdict.name(), "heard");
         metrics::counter!("hapax_attempts_total", "cell" => spec.id, "answer" => verdict.name()).increment(1);
         Ok((verdict, alarm))
@@ -164,58 +163,5 @@ impl Inner {
             theirs.commit(self, served.as_ref()).await?;
         }
         Ok(Driven::On)
-    }
-}
-
-/// What an answer says of its attempt, and an alarm if it speaks of something else than the intent.
-fn verdict(answer: Answer<Receipt>) -> (Verdict, Option<String>) {
-    let verdict = match answer {
-        Answer::Happened(receipt) => Verdict::Happened { receipt },
-        Answer::Refused(reason, Covers::Attempt) => Verdict::Refused { reason },
-        Answer::Refused(reason, Covers::Record) => Verdict::RefusedOnRecord { reason },
-        Answer::NotDone(why, retry_after_ms) => Verdict::NotDone { why, retry_after_ms },
-        Answer::Taken(what, named) => Verdict::Taken { what, named },
-        Answer::Unclear(Fault::Adrift(why)) => Verdict::Adrift { why },
-        Answer::Unclear(Fault::KeyBurnt(why)) => Verdict::KeyBurnt { why },
-        Answer::Unclear(Fault::Echo(fields)) => {
-            let why = format!("an answer differs from the intent in {fields}");
-            return (Verdict::Unclear { why: why.clone(), server_error: false }, Some(why));
-        }
-        Answer::Unclear(fault) => {
-            let server_error = matches!(fault, Fault::Status(500..=599, _));
-            Verdict::Unclear { why: fault.to_string(), server_error }
-        }
-    };
-    (verdict, None)
-}
-
-impl Verdict {
-    /// A short name for logs and metrics.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Unclear { .. } => "unclear",
-            Self::NotDone { .. } => "not-done",
-            Self::Refused { .. } => "refused",
-            Self::RefusedOnRecord { .. } => "refused-on-record",
-            Self::Happened { .. } => "happened",
-            Self::Taken { .. } => "taken",
-            Self::Adrift { .. } => "adrift",
-            Self::KeyBurnt { .. } => "key-burnt",
-        }
-    }
-
-    /// What it says, in words.
-    pub fn why(&self) -> String {
-        match self {
-            Self::Open => "nothing was heard".to_owned(),
-            Self::Unclear { why, .. } | Self::NotDone { why, .. } | Self::Adrift { why } | Self::KeyBurnt { why } => {
-                why.clone()
-            }
-            Self::Refused { reason } | Self::RefusedOnRecord { reason } => reason.to_string(),
-            Self::Happened { receipt } => format!("it happened: {}", receipt.id),
-            Self::Taken { what, named: None } => what.clone(),
-            Self::Taken { what, named: Some(object) } => format!("{what}: {object}"),
-        }
     }
 }

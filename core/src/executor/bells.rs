@@ -8,7 +8,15 @@ use crate::ledger::OperationId;
 
 /// One bell for each operation that somebody in this process works on or waits for.
 #[derive(Default)]
-pub(super) struct Bells(Mutex<HashMap<OperationId, Arc<Notify>>>);
+pub(super) struct Bells(Mutex<HashMap<OperationId, Hung>>);
+
+/// A bell, and how many hold it. They are counted here, where one lock sees them all: what each of two who leave at the
+/// same moment could count by itself is the other.
+#[derive(Default)]
+struct Hung {
+    notify: Arc<Notify>,
+    holders: usize,
+}
 
 /// A bell that is held. It is taken down with the last one who holds it.
 pub(super) struct Bell<'a> {
@@ -20,18 +28,20 @@ pub(super) struct Bell<'a> {
 impl Bells {
     /// A bell to wait at.
     pub(super) fn of(&self, operation: OperationId) -> Bell<'_> {
-        let notify = self.all().entry(operation).or_default().clone();
-        Bell { bells: self, operation, notify }
+        let mut all = self.all();
+        let hung = all.entry(operation).or_default();
+        hung.holders += 1;
+        Bell { bells: self, operation, notify: hung.notify.clone() }
     }
 
     /// Wakes everybody who waits for this operation.
     pub(super) fn ring(&self, operation: OperationId) {
         if let Some(bell) = self.all().get(&operation) {
-            bell.notify_waiters();
+            bell.notify.notify_waiters();
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Notify>>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<OperationId, Hung>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -46,8 +56,9 @@ impl Bell<'_> {
 impl Drop for Bell<'_> {
     fn drop(&mut self) {
         let mut all = self.bells.all();
-        // Ours and the one in the map: nobody takes another while the map is locked.
-        if Arc::strong_count(&self.notify) <= 2 {
+        let Some(hung) = all.get_mut(&self.operation) else { return };
+        hung.holders -= 1;
+        if hung.holders == 0 {
             all.remove(&self.operation);
         }
     }
@@ -68,5 +79,24 @@ mod tests {
         rung.await;
         drop(two);
         assert!(bells.all().is_empty());
+    }
+
+    #[test]
+    fn no_bell_stays_behind_when_many_leave_at_the_same_moment() {
+        let bells = Bells::default();
+        let operation = OperationId::fresh();
+        let gate = std::sync::Barrier::new(8);
+        for _ in 0..500 {
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        let bell = bells.of(operation);
+                        gate.wait();
+                        drop(bell);
+                    });
+                }
+            });
+            assert!(bells.all().is_empty());
+        }
     }
 }

@@ -24,7 +24,11 @@ impl Inner {
         let found = self.ask_provider(journal, served, &context, &intent).await?;
         self.probe.reached(Point::AfterLook, journal.operation).await;
         metrics::counter!("hapax_looks_total", "cell" => served.cell.spec().id).increment(1);
-        let (found, alarm) = self.ours(journal, served, found).await?;
+        let found = match found {
+            Ok(found) => Ok(self.ours(journal, served, found).await?),
+            Err(fault) => Err(fault),
+        };
+        let (found, alarm) = Found::of(found);
         let receipt = if let Found::Happened { receipt } = &found { Some(receipt.clone()) } else { None };
         let look = served.standing.look;
         journal.learn(
@@ -78,29 +82,17 @@ impl Inner {
         }
     }
 
-    /// The finding in the ledger's terms, with an alarm if a hit doesn't echo the intent. Taken out
-    /// are hits that other operations have claimed, and what failed and was superseded.
+    /// The finding without the hits that other operations have claimed, and without what failed and was superseded.
     async fn ours(
         &self,
         journal: &Journal,
         served: &Served,
-        found: Result<Finding<Receipt>, Fault>,
-    ) -> Result<(Found, Option<String>), LedgerError> {
-        let finding = match found {
-            Ok(finding) => finding,
-            Err(Fault::Echo(fields)) => {
-                let what = format!("a record with our mark differs from the intent in {fields}");
-                return Ok((Found::CannotTell { why: what.clone() }, Some(what)));
-            }
-            Err(fault) => return Ok((Found::CannotTell { why: fault.to_string() }, None)),
-        };
-        let hits = match finding {
+        found: Finding<Receipt>,
+    ) -> Result<Finding<Receipt>, LedgerError> {
+        let hits = match found {
             Finding::Happened(receipt) => vec![receipt],
             Finding::Several(receipts) => receipts,
-            Finding::Failed(reason) => return Ok((Found::Failed { reason }, None)),
-            Finding::Absent => return Ok((Found::Absent, None)),
-            Finding::NotYet(why) => return Ok((Found::NotYet { why }, None)),
-            Finding::CannotTell(why) => return Ok((Found::CannotTell { why }, None)),
+            said => return Ok(said),
         };
         let mut ours = Vec::new();
         for hit in hits {
@@ -109,9 +101,9 @@ impl Inner {
             }
         }
         Ok(match ours.len() {
-            0 => (Found::Absent, None),
-            1 => (Found::Happened { receipt: ours.remove(0) }, None),
-            _ => (Found::Several { ids: ours.into_iter().map(|hit| hit.id).collect() }, None),
+            0 => Finding::Absent,
+            1 => Finding::Happened(ours.remove(0)),
+            _ => Finding::Several(ours),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The ledger: a small trait. The protocol lives in the core, so two backends cannot differ in it.
 
+mod layer;
 mod memory;
 pub mod rows;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::identity::{Fingerprint, OperationKey};
 use crate::protocol::{Record, Stamp};
 
+pub use layer::Layer;
 pub use memory::MemoryLedger;
 
 /// The ledger's own id of an operation: a UUIDv7, so that rows lie in time order. Nothing that a

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod event;
+mod evidence;
 mod fold;
 mod next;
 mod permit;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use hapax_conformance::ledger::broken;
 use hapax_core::identity::OperationKey;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, MemoryLedger, OperationId, Serves, Stored,
+    Append, Appended, By, Filter, Header, Layer, Ledger, LedgerError, MemoryLedger, OperationId, Serves,
 };
 use hapax_core::protocol::{Event, Stamp};
 
@@ -62,7 +62,11 @@ impl Planted {
 }
 
 #[async_trait]
-impl Ledger for Planted {
+impl Layer for Planted {
+    fn below(&self) -> &dyn Ledger {
+        &self.sound
+    }
+
     async fn append(&self, mut append: Append) -> Result<Appended, LedgerError> {
         match self.bug {
             Bug::IgnoresTheRevision if append.seen > 0 => append.seen = self.revision(append.operation).await?,
@@ -109,10 +113,6 @@ impl Ledger for Planted {
             }
             _ => done,
         }
-    }
-
-    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
-        self.sound.load(by).await
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
@@ -162,10 +162,6 @@ impl Ledger for Planted {
             self.sound.note_restored(Stamp::scripted(1), secret_check).await?;
         }
         self.sound.adopt(secret_check).await
-    }
-
-    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
-        self.sound.note_restored(at, secret_check).await
     }
 
     async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {

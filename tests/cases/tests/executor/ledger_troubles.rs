@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use hapax_core::executor::ExecutorError;
-use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, MemoryLedger, OperationId, Phase, Serves, Stored,
-};
+use hapax_core::ledger::{Append, Appended, Layer, Ledger, LedgerError, MemoryLedger, Phase};
 use hapax_core::policy::Policy;
-use hapax_core::protocol::{Event, Stamp};
+use hapax_core::protocol::Event;
 
 use super::bed::{Bed, id, receipt_in, request};
 use super::provider::Does;
@@ -29,7 +27,11 @@ impl FullLedger {
 }
 
 #[async_trait]
-impl Ledger for FullLedger {
+impl Layer for FullLedger {
+    fn below(&self) -> &dyn Ledger {
+        &*self.inner
+    }
+
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
         let answer = append.records.iter().any(|record| matches!(record.event, Event::Heard(_)));
         if self.full.load(Ordering::SeqCst) && (answer || !self.only_answers) {
@@ -38,38 +40,6 @@ impl Ledger for FullLedger {
             return Err(LedgerError::Unusable { what, hint });
         }
         self.inner.append(append).await
-    }
-
-    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
-        self.inner.load(by).await
-    }
-
-    async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
-        self.inner.due(serves, now, limit).await
-    }
-
-    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
-        self.inner.next_due(serves, after).await
-    }
-
-    async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
-        self.inner.list(filter).await
-    }
-
-    async fn header(&self) -> Result<Header, LedgerError> {
-        self.inner.header().await
-    }
-
-    async fn adopt(&self, check: &str) -> Result<String, LedgerError> {
-        self.inner.adopt(check).await
-    }
-
-    async fn note_restored(&self, at: Stamp, check: &str) -> Result<(), LedgerError> {
-        self.inner.note_restored(at, check).await
-    }
-
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.inner.prune(before_wall_ms).await
     }
 }
 

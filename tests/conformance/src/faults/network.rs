@@ -46,7 +46,7 @@ async fn connection_refused(run: &Run) -> Played {
     run.call(&process, &intent).await;
     run.happened(&intent, 0)?;
     let bytes = run.proxy.bytes_received();
-    hold(Invariant::AsTheFaultSays, bytes == 0, format!("{bytes} bytes left through a shut door"))?;
+    hold(Invariant::NothingUnbidden, bytes == 0, format!("{bytes} bytes left through a shut door"))?;
     shut.release();
     shut.finished().await;
     Ok(())

@@ -3,7 +3,7 @@
 use hapax_standin::{Fault as Proxy, Kind};
 
 use super::{Fault, fault, standing};
-use crate::kit::{CellSubject, Invariant, Options, Played, Run, hold};
+use crate::kit::{CellSubject, Options, Played, Run};
 use hapax_core::capability::CellSpec;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -149,6 +149,5 @@ async fn hangs(run: &Run, after_effect: bool) -> Played {
     hang.reached().await;
     run.time.jump(standing(run.spec).within_ms + 1);
     run.wait_until_heard(&intent).await?;
-    let seen = run.effects(&intent).len();
-    hold(Invariant::AsTheFaultSays, seen == usize::from(after_effect), format!("{seen} effects"))
+    run.happened(&intent, usize::from(after_effect))
 }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Serves, SharedLedger, Stored,
+    Append, Appended, By, Filter, Header, Layer, Ledger, LedgerError, OperationId, Serves, SharedLedger, Stored,
 };
 use hapax_core::protocol::Stamp;
 
@@ -108,7 +108,11 @@ impl FaultyLedger {
 }
 
 #[async_trait]
-impl Ledger for FaultyLedger {
+impl Layer for FaultyLedger {
+    fn below(&self) -> &dyn Ledger {
+        &*self.below
+    }
+
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
         match self.state.at_append() {
             None => self.below.append(append).await,
@@ -144,17 +148,5 @@ impl Ledger for FaultyLedger {
     async fn header(&self) -> Result<Header, LedgerError> {
         self.state.at_read()?;
         self.below.header().await
-    }
-
-    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
-        self.below.adopt(secret_check).await
-    }
-
-    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
-        self.below.note_restored(at, secret_check).await
-    }
-
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.below.prune(before_wall_ms).await
     }
 }

@@ -332,13 +332,14 @@ impl Run {
         records.into_iter().map(|(effect, real_us)| Effect { at_ms: self.time.of_real(real_us), ..effect }).collect()
     }
 
-    /// Fails the run unless an effect of the intent is there.
+    /// Fails the run unless the intent has so many effects by now.
     ///
     /// # Errors
-    /// That it isn't.
+    /// That there are more, which counts on any machine; or fewer, which is what one that stands still brings about.
     pub fn happened(&self, intent: &Intent, times: usize) -> Played {
         let seen = self.effects(intent).len();
-        hold(Invariant::AsTheFaultSays, seen == times, format!("{seen} effects where the fault makes {times}"))
+        let broken = if seen > times { Invariant::OneEffect } else { Invariant::AsTheFaultSays };
+        hold(broken, seen == times, format!("{seen} effects where the fault makes {times}"))
     }
 
     /// Lifts every fault.

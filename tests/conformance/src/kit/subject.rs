@@ -49,6 +49,12 @@ pub trait Subject: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// What only the machine's timing decides, each with the reason: it is not demanded of the cells to reach it, or of a
+    /// bug to show, nor is it held against an excuse if they do.
+    fn by_chance(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// Its cells, with what the kit can't know of them. A registered cell that isn't here fails the kit.
     fn cells(&self) -> Vec<Arc<dyn CellSubject>>;
 }

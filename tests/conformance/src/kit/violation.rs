@@ -33,7 +33,7 @@ pub enum Invariant {
     Loud,
     /// The run ends as the cell says.
     ExpectedEnd,
-    /// What the fault itself says must hold.
+    /// What else the fault itself says must hold: what a caller is told in it, and how many requests it takes.
     AsTheFaultSays,
     /// The fault was really met.
     Reached,
@@ -47,9 +47,13 @@ pub enum Invariant {
 
 impl Invariant {
     /// Whether a machine that stands still can break it although nothing is wrong: ends and deadlines, which are reached
-    /// in time or not. Whatever counts effects, requests and receipts holds on any machine. An effect after its deadline
-    /// is of the first kind, because the provider of a run stands still with the rest and notes what came in time too
-    /// late; that no byte leaves after the deadline has tests of its own, at the gate.
+    /// in time or not. What counts effects and receipts holds on any machine, and that one departure makes one request.
+    ///
+    /// What a fault says of its own run is of the first kind. A request that misses its deadline because the machine stood
+    /// still is followed by a second one, rightly, and its effect is missing where the fault makes one; whether that second
+    /// one may be sent, and what it does, is checked by the invariants that hold on any machine. An effect after its
+    /// deadline is of the first kind too, because the provider of a run stands still with the rest and notes what came in
+    /// time too late; that no byte leaves after the deadline has tests of its own, at the gate.
     pub const fn hangs_on_the_machine(self) -> bool {
         matches!(
             self,

@@ -2,10 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Serves, SharedLedger, Stored,
-};
-use hapax_core::protocol::{Event, Stamp};
+use hapax_core::ledger::{Append, Appended, By, Layer, Ledger, LedgerError, SharedLedger};
+use hapax_core::protocol::Event;
 use serde::{Deserialize, Serialize};
 
 /// A bug below the executor, to show that histories are caught that it makes.
@@ -56,7 +54,11 @@ impl Careless {
 }
 
 #[async_trait]
-impl Ledger for Careless {
+impl Layer for Careless {
+    fn below(&self) -> &dyn Ledger {
+        &*self.below
+    }
+
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
         match self.bug {
             Planted::BlindAppends => self.append_blindly(append).await,
@@ -66,37 +68,5 @@ impl Ledger for Careless {
             }
             Planted::ForgetsEnds => self.below.append(append).await,
         }
-    }
-
-    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
-        self.below.load(by).await
-    }
-
-    async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
-        self.below.due(serves, now, limit).await
-    }
-
-    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
-        self.below.next_due(serves, after).await
-    }
-
-    async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
-        self.below.list(filter).await
-    }
-
-    async fn header(&self) -> Result<Header, LedgerError> {
-        self.below.header().await
-    }
-
-    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
-        self.below.adopt(secret_check).await
-    }
-
-    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
-        self.below.note_restored(at, secret_check).await
-    }
-
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.below.prune(before_wall_ms).await
     }
 }

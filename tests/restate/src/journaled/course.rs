@@ -7,8 +7,8 @@ use hapax_core::capability::{Absence, Scope, SecondEffect, Standing};
 use hapax_core::cell::{Connection, Context as CellContext, SharedCell, Shot, Step, Wire};
 use hapax_core::identity::{Names, OperationKey, Seed, fingerprint};
 use hapax_core::protocol::{
-    Bounds, Decision, Departed, Do, Event, Final, Intent, Looked, OpState, Permit, Record, Stamp, View, fold,
-    may_decide, may_send, next,
+    Bounds, Decision, Departed, Do, Event, Final, Found, Heard, Intent, Looked, OpState, Permit, Record, Stamp, Verdict,
+    View, fold, may_decide, may_send, next,
 };
 use hapax_core::transport::Gate;
 use hapax_core::words::Refusal;
@@ -16,7 +16,6 @@ use restate_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::verdict;
 use crate::parts::{Parts, Wanted};
 use crate::{pause, say};
 
@@ -182,8 +181,9 @@ impl Course {
             let answer = at.cell.attempt(Shot::new(&names, &wire, at.cell.spec(), gate), &args).await;
             pause::at(pause::ANSWERED).await;
             let now = at.parts.clock.now();
-            let heard = verdict::heard(attempt.number, answer).into_iter().map(|event| Record { at: now, event });
-            Ok(Json(heard.collect()))
+            let (verdict, alarm) = Verdict::of(answer);
+            let heard = Event::Heard(Heard { attempt: attempt.number, verdict });
+            Ok(Json(learned(now, heard, alarm)))
         }
     }
 
@@ -192,12 +192,10 @@ impl Course {
         let (at, context, args) = (self.at.clone(), self.context(), self.intent.args.clone());
         let step = async move {
             let began = at.parts.clock.now();
-            let (found, alarm) = verdict::found(at.cell.find(&context, &args).await);
+            let (found, alarm) = Found::of(at.cell.find(&context, &args).await);
             let absence = at.standing.look.map_or(Absence::Nothing, |look| look.absence);
             let looked = Event::Looked(Looked { began, found, absence, by_mark: false, by_content: false });
-            let now = at.parts.clock.now();
-            let records = [looked].into_iter().chain(alarm).map(|event| Record { at: now, event });
-            Ok(Json(records.collect::<Vec<_>>()))
+            Ok(Json(learned(at.parts.clock.now(), looked, alarm)))
         };
         let records = ctx.run(|| step).name("look").await?.into_inner();
         self.records.extend(records);
@@ -310,4 +308,10 @@ impl Place {
             .with_named(state.named().map(str::to_owned))
             .with_since(Some(state.began))
     }
+}
+
+/// Evidence, and the alarm that it rings.
+fn learned(at: Stamp, evidence: Event, alarm: Option<String>) -> Vec<Record> {
+    let alarm = alarm.map(|what| Event::Alarmed { what });
+    [evidence].into_iter().chain(alarm).map(|event| Record { at, event }).collect()
 }

@@ -8,7 +8,6 @@
 //! not taken for two intents', that people find what waits for them, and that an intent is known after its invocation.
 
 mod course;
-mod verdict;
 
 use std::sync::Arc;
 

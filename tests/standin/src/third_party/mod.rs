@@ -4,8 +4,8 @@
 //! `HAPAX_THIRD_PARTY` names, else `.third-party` in the working folder or one above it. What each of them can prove is
 //! said in `tests/third-party/README.md`.
 
-#[cfg(unix)]
 pub mod port;
+#[cfg(unix)]
 pub mod postgres;
 pub mod prism;
 #[cfg(test)]

@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Phase, Serves, SharedLedger, Stored,
-};
-use hapax_core::protocol::Stamp;
+use hapax_core::ledger::{Append, Appended, Layer, Ledger, LedgerError, OperationId, Phase, SharedLedger};
 
 /// What one piece of work wrote.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +57,11 @@ struct Seen {
 }
 
 #[async_trait]
-impl Ledger for Seen {
+impl Layer for Seen {
+    fn below(&self) -> &dyn Ledger {
+        &*self.ledger
+    }
+
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
         let (operation, phase) = (append.operation, append.index.phase);
         let appended = self.ledger.append(append).await;
@@ -68,41 +69,5 @@ impl Ledger for Seen {
             self.tallies.note(operation, phase);
         }
         appended
-    }
-
-    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
-        self.ledger.load(by).await
-    }
-
-    async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
-        self.ledger.due(serves, now, limit).await
-    }
-
-    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
-        self.ledger.next_due(serves, after).await
-    }
-
-    async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
-        self.ledger.list(filter).await
-    }
-
-    async fn header(&self) -> Result<Header, LedgerError> {
-        self.ledger.header().await
-    }
-
-    async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
-        self.ledger.adopt(secret_check).await
-    }
-
-    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
-        self.ledger.look_up(by).await
-    }
-
-    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
-        self.ledger.note_restored(at, secret_check).await
-    }
-
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.ledger.prune(before_wall_ms).await
     }
 }

@@ -14,9 +14,7 @@ use hapax_core::cell::{
     Step, Wire,
 };
 use hapax_core::identity::Form;
-use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, MemoryLedger, OperationId, Serves, Stored,
-};
+use hapax_core::ledger::{Append, Appended, By, Layer, Ledger, LedgerError, MemoryLedger, Stored};
 use hapax_core::protocol::{Event, Stamp};
 use hapax_core::transport::{Request, Response};
 use hapax_core::words::{Answer, Fault, Finding, Refusal, found};
@@ -353,7 +351,11 @@ impl Flaky {
 }
 
 #[async_trait]
-impl Ledger for Flaky {
+impl Layer for Flaky {
+    fn below(&self) -> &dyn Ledger {
+        &*self.inner
+    }
+
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
         let answer = append.records.iter().any(|record| matches!(record.event, Event::Heard(_)));
         self.check(answer && self.takes_no_answers.load(Ordering::SeqCst))?;
@@ -365,35 +367,11 @@ impl Ledger for Flaky {
         self.inner.load(by).await
     }
 
-    async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
-        self.inner.due(serves, now, limit).await
-    }
-
-    async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
-        self.inner.next_due(serves, after).await
-    }
-
-    async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
-        self.inner.list(filter).await
-    }
-
-    async fn header(&self) -> Result<Header, LedgerError> {
-        self.inner.header().await
-    }
-
-    async fn adopt(&self, check: &str) -> Result<String, LedgerError> {
-        self.inner.adopt(check).await
-    }
-
     async fn note_restored(&self, at: Stamp, check: &str) -> Result<(), LedgerError> {
         let meanwhile = self.meanwhile.lock().expect("no panic").take();
         if let Some(meanwhile) = meanwhile {
             meanwhile.await;
         }
         self.inner.note_restored(at, check).await
-    }
-
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.inner.prune(before_wall_ms).await
     }
 }
