@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
@@ -171,7 +172,7 @@ impl Credentials {
     /// A keyed digest by which a change is noticed without holding the secret.
     fn identity(&self, secret: &NamespaceSecret) -> String {
         let parts: Vec<&str> = self.0.iter().flat_map(|(name, value)| [name.as_str(), value.expose_secret()]).collect();
-        secret.digest(&parts)[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+        HEXLOWER.encode(&secret.digest(&parts)[..6])
     }
 }
 

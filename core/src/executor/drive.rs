@@ -175,8 +175,8 @@ impl Inner {
             if let Some(checked) = checked {
                 checked.is_same(journal).map_err(Stop::Refused)?;
             }
-            let intent = journal.intent()?.clone();
-            let Some(served) = self.served(&intent) else {
+            let intent = journal.intent()?;
+            let Some(served) = self.served(intent) else {
                 let why = format!("no connection here serves {} on {}", intent.cell, intent.connection);
                 return Ok(report(journal, Some((why, 60_000, None))));
             };

@@ -3,6 +3,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -63,7 +64,7 @@ impl Group {
             digest.update("\n");
             targets.push(serde_json::from_str::<Target>(&line).map_err(|_| partial(file))?);
         }
-        if targets.len() != head.targets || hex(&digest.finalize()) != head.sha256 {
+        if targets.len() != head.targets || HEXLOWER.encode(&digest.finalize()) != head.sha256 {
             return Err(partial(file));
         }
         Self::new(head.group, targets)
@@ -75,7 +76,7 @@ impl Group {
             serde_json::to_writer(&mut lines, target)?;
             lines.push(b'\n');
         }
-        let sha256 = hex(&Sha256::digest(&lines));
+        let sha256 = HEXLOWER.encode(&Sha256::digest(&lines));
         let head = Head { group: self.name.clone(), format: FORMAT, targets: self.len(), sha256 };
         serde_json::to_writer(&mut file, &head)?;
         file.write_all(b"\n")?;
@@ -105,10 +106,6 @@ fn bad(file: &Path, why: String) -> GroupError {
 /// Nothing is sent before a list is written to its end, so this one may go.
 fn partial(file: &Path) -> GroupError {
     bad(file, "was not written to its end, so nothing was sent from it; remove the file and freeze again".to_owned())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

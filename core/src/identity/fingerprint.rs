@@ -1,5 +1,7 @@
+use std::borrow::Cow;
 use std::fmt;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -20,12 +22,14 @@ pub struct Fingerprint {
 /// Takes the fingerprint of checked arguments. `volatile` names top-level fields that may differ
 /// between calls of the same intent.
 pub fn fingerprint(args: &Value, volatile: &[&str]) -> Fingerprint {
-    let mut stable = args.clone();
-    if let Value::Object(fields) = &mut stable {
-        fields.retain(|name, _| !volatile.contains(&name.as_str()));
+    let mut stable = Cow::Borrowed(args);
+    for name in volatile.iter().filter(|name| args.get(**name).is_some()) {
+        if let Value::Object(fields) = stable.to_mut() {
+            fields.remove(*name);
+        }
     }
     // Canonicalisation can only fail on numbers that JSON can't hold, which a `Value` can't hold either.
-    let canonical = serde_json_canonicalizer::to_vec(&stable).unwrap_or_else(|_| stable.to_string().into_bytes());
+    let canonical = serde_json_canonicalizer::to_vec(&*stable).unwrap_or_else(|_| stable.to_string().into_bytes());
     Fingerprint { version: FINGERPRINT_VERSION, digest: Sha256::digest(&canonical).into() }
 }
 
@@ -45,8 +49,7 @@ pub fn differing_fields(ours: &Value, theirs: &Value, volatile: &[&str]) -> Vec<
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v{}:", self.version)?;
-        self.digest.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "v{}:{}", self.version, HEXLOWER.encode_display(&self.digest))
     }
 }
 
@@ -69,15 +72,8 @@ impl TryFrom<String> for Fingerprint {
         let bad = || format!("{text:?} is no fingerprint (v1:<64 hexadecimal digits>)");
         let (version, hex) = text.strip_prefix('v').and_then(|rest| rest.split_once(':')).ok_or_else(bad)?;
         let version = version.parse().map_err(|_| bad())?;
-        if hex.len() != 64 || !hex.is_ascii() {
-            return Err(bad());
-        }
-        let mut digest = [0; 32];
-        for (byte, pair) in digest.iter_mut().zip(hex.as_bytes().chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| bad())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| bad())?;
-        }
-        Ok(Self { version, digest })
+        let digest = HEXLOWER_PERMISSIVE.decode(hex.as_bytes()).map_err(|_| bad())?;
+        Ok(Self { version, digest: digest.try_into().map_err(|_| bad())? })
     }
 }
 
@@ -100,6 +96,10 @@ mod tests {
     fn it_survives_being_written() {
         let print = fingerprint(&json!({"a": 1}), &[]);
         assert_eq!(Fingerprint::try_from(print.to_string()), Ok(print));
-        assert!(Fingerprint::try_from("v1:zz".to_owned()).is_err());
+        for bad in
+            ["v1:zz".to_owned(), "v1:".to_owned(), format!("{print}00"), format!("v300{}", &print.to_string()[2..])]
+        {
+            assert!(Fingerprint::try_from(bad).is_err());
+        }
     }
 }

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
@@ -47,7 +48,7 @@ impl NamespaceSecret {
         mac.update(halves[1].as_bytes());
         mac.update(halves[2].as_bytes());
         let digest = mac.finalize().into_bytes();
-        Self(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
+        Self(HEXLOWER.encode(&digest).into())
     }
 
     /// Checks a secret given as text: 64 hexadecimal digits.
@@ -87,7 +88,7 @@ impl NamespaceSecret {
     /// A value by which a ledger recognises the secret without holding it.
     pub fn check_value(&self) -> String {
         let digest = self.digest(&["hapax", "check value"]);
-        digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+        HEXLOWER.encode(&digest[..16])
     }
 
     /// A keyed digest of the parts, each with its length, so that parts can't run together.

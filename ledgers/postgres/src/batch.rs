@@ -214,7 +214,7 @@ async fn lay_out(link: &Link, names: &mut Names, asked: &[Asked]) -> Result<(Lin
     for one in asked {
         places.push(names.place(link, &one.identity).await?);
         let mut settled = Vec::new();
-        for line in codec::lines(&one.append.records, one.append.seen + 1, &one.identity.fields())? {
+        for line in codec::lines(&one.append.records, one.append.seen + 1, &one.identity)? {
             settled.push(settle(link, names, line).await?);
         }
         all.push(settled);

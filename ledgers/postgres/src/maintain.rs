@@ -2,12 +2,11 @@
 
 use hapax_core::ledger::OperationId;
 use hapax_core::protocol::{Record, Stamp, redact};
-use serde_json::{Map, Value};
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use crate::batch::{BEGIN, LOCK};
-use crate::codec::{self, FIRST_FINAL, bucket, signed, stored_revision};
+use crate::codec::{self, FIRST_FINAL, Identity, bucket, signed, stored_revision};
 use crate::error::Failure;
 use crate::link::Link;
 use crate::migrate;
@@ -101,7 +100,7 @@ async fn one(link: &Link, id: OperationId, before_wall_ms: i64) -> Result<bool, 
     Ok(true)
 }
 
-async fn rewrite(link: &Link, whole: &Whole, records: &[Record], omit: &Map<String, Value>) -> Result<(), Failure> {
+async fn rewrite(link: &Link, whole: &Whole, records: &[Record], omit: &Identity) -> Result<(), Failure> {
     let mut ends: Vec<u64> = whole.lines.iter().skip(1).map(|next| next.revision - 1).collect();
     ends.push(whole.operation.revision);
     for (stored, end) in whole.lines.iter().zip(ends) {
@@ -126,7 +125,7 @@ async fn add_what_redacting_added(
     link: &Link,
     whole: &Whole,
     records: &[Record],
-    omit: &Map<String, Value>,
+    omit: &Identity,
 ) -> Result<(), Failure> {
     let Some(last) = whole.lines.last() else { return Ok(()) };
     let added = records.get(index(whole.operation.revision + 1)..).unwrap_or_default();

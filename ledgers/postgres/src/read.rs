@@ -1,8 +1,9 @@
 //! Reads, each in one statement and so on one snapshot.
 
+use std::borrow::Cow;
+
 use hapax_core::ledger::{By, Filter, Header, OperationId, Serves, Stored};
 use hapax_core::protocol::{Record, Stamp};
-use serde_json::{Map, Value};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
@@ -26,13 +27,9 @@ pub(crate) struct Operation {
 
 impl Operation {
     /// What `began` left out.
-    pub(crate) fn omitted(&self) -> Result<Map<String, Value>, Failure> {
-        match &self.first {
-            None => Ok(self.identity.fields()),
-            Some(text) => serde_json::from_str(text).map_err(|error| {
-                Failure::Damaged(format!("what operation {} began as can't be read: {error}", self.id))
-            }),
-        }
+    pub(crate) fn omitted(&self) -> Result<Cow<'_, Identity>, Failure> {
+        let began_as = self.identity.or_first(self.first.as_deref());
+        began_as.map_err(|error| Failure::Damaged(format!("operation {}: {error}", self.id)))
     }
 }
 

@@ -1,7 +1,6 @@
 //! A batch as columns, for statements that take whole arrays.
 
 use hapax_core::ledger::OperationId;
-use serde_json::Value;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
@@ -120,7 +119,7 @@ impl Columns {
             }
             // The first event left out what the row said when it was written: keep that beside it.
             let changed = held.began_as != held.identity;
-            let first = changed.then(|| Value::Object(held.began_as.fields()).to_string());
+            let first = changed.then(|| held.began_as.text()).transpose()?;
             let to = if made { &mut columns.made } else { &mut columns.changed };
             to.push(one, places[*place], held.stored, held.revision, first)?;
             // The first event's time, though a later append of the batch speaks for the operation.

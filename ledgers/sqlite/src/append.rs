@@ -2,7 +2,6 @@
 
 use hapax_core::ledger::{Append, Appended, LedgerError, OperationId};
 use rusqlite::{Connection, params};
-use serde_json::Value;
 
 use crate::codec::{self, Identity, Line, key_hash, phase_number, print_bytes, signed};
 use crate::error::Failure;
@@ -42,8 +41,7 @@ pub(crate) fn append(on: &Connection, names: &mut Names, append: &Append) -> Res
     if !claimed {
         claim(on, append, place, number, held.as_ref().is_some_and(|row| row.holds_claim))?;
     }
-    let omit = identity.fields();
-    for line in codec::lines(&append.records, append.seen + 1, &omit)? {
+    for line in codec::lines(&append.records, append.seen + 1, &identity)? {
         write_line(on, names, number, &line)?;
     }
     Ok(Appended { revision, similar })
@@ -131,7 +129,7 @@ fn update(
     ])?;
     if row.identity != *identity {
         // The first event left out what the row said when it was written: keep that beside it.
-        let first = Value::Object(row.identity.fields()).to_string();
+        let first = row.identity.text()?;
         on.prepare_cached(
             "UPDATE operations SET place = ?2, key = ?3, fingerprint = ?4, first = coalesce(first, ?5) WHERE number = ?1",
         )?

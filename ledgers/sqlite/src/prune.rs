@@ -2,10 +2,9 @@
 
 use hapax_core::protocol::{Record, redact};
 use rusqlite::{Connection, params};
-use serde_json::{Map, Value};
 
 use crate::append::{settle, write_line};
-use crate::codec::{self, FIRST_FINAL, signed};
+use crate::codec::{self, FIRST_FINAL, Identity, signed};
 use crate::error::Failure;
 use crate::names::Names;
 use crate::read::{self, Row, rows};
@@ -71,7 +70,7 @@ fn rewrite(
     sequence: i64,
     moment: &[Record],
     revision: u64,
-    omit: &Map<String, Value>,
+    omit: &Identity,
 ) -> Result<(), Failure> {
     let (said, common) = settle(on, names, &codec::line(moment, revision, omit)?)?;
     on.prepare_cached("UPDATE events SET said = ?2, common = ?3 WHERE sequence = ?1")?

@@ -1,10 +1,12 @@
 //! Reads, each on one snapshot of the file.
 
+use std::borrow::Cow;
+
 use hapax_core::identity::{Fingerprint, OperationKey};
 use hapax_core::ledger::{By, Filter, Header, OperationId, Serves, Stored};
 use hapax_core::protocol::{Record, Stamp};
 use rusqlite::{Connection, OptionalExtension, Params, params};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::codec::{self, FIRST_FINAL, Identity, key_hash, phase_number, signed, unsigned};
 use crate::error::Failure;
@@ -24,13 +26,9 @@ pub(crate) struct Row {
 
 impl Row {
     /// What `began` left out.
-    pub(crate) fn omitted(&self) -> Result<Map<String, Value>, Failure> {
-        match &self.first {
-            None => Ok(self.identity.fields()),
-            Some(text) => serde_json::from_str(text).map_err(|error| {
-                Failure::Damaged(format!("what operation {} began as can't be read: {error}", self.id))
-            }),
-        }
+    pub(crate) fn omitted(&self) -> Result<Cow<'_, Identity>, Failure> {
+        let began_as = self.identity.or_first(self.first.as_deref());
+        began_as.map_err(|error| Failure::Damaged(format!("operation {}: {error}", self.id)))
     }
 }
 
@@ -131,8 +129,11 @@ pub(crate) fn load(on: &Connection, wanted: &Wanted) -> Result<Option<Stored>, F
 
 /// The same with what is known of the ledger, on one snapshot.
 pub(crate) fn look_up(on: &Connection, wanted: &Wanted) -> Result<(Header, Option<Stored>), Failure> {
-    let snapshot = on.unchecked_transaction()?;
-    Ok((known(&snapshot)?, stored(&snapshot, wanted)?))
+    // Statements that are kept; a transaction of the library's would have both parsed each time.
+    on.prepare_cached("BEGIN")?.execute([])?;
+    let found = known(on).and_then(|header| Ok((header, stored(on, wanted)?)));
+    on.prepare_cached("COMMIT")?.execute([])?;
+    found
 }
 
 fn stored(on: &Connection, wanted: &Wanted) -> Result<Option<Stored>, Failure> {

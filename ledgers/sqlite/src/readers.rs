@@ -43,9 +43,8 @@ impl Readers {
     fn right_here<T>(&self, read: impl Fn(&Connection) -> Result<T, Failure>) -> Option<Result<T, LedgerError>> {
         let _permit = self.permits.try_acquire().ok()?;
         let connection = self.idle().pop()?;
-        if let Err(other) = self.same.check(&self.path) {
-            return Some(Err(other));
-        }
+        // Whether the file was replaced meanwhile is left to the writer: what stands in the old one was true, and whoever
+        // acts on it writes first.
         let patient = |is: bool| connection.busy_timeout(if is { self.options.lock_patience } else { Duration::ZERO });
         let value = patient(false).map_err(Failure::from).and_then(|()| read(&connection));
         let must_wait = value.as_ref().is_err_and(Failure::is_busy);
