@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::futures::Notified;
 use tokio::sync::watch;
 use tracing::Instrument;
 
@@ -201,13 +202,30 @@ impl Inner {
                 return Ok(report(journal, Some((why, ms, None))));
             }
             unrecorded.send_modify(|held| held.waits = Some(why.clone()));
-            // Another process tells us nothing, so its work is looked at now and then.
-            let pause = if why == IN_PROGRESS { ms.min(200) } else { ms };
-            tokio::select! {
-                () = self.clock.sleep(pause) => {}
-                () = rung => {}
-            }
+            self.wait(journal, rung, ms, why == IN_PROGRESS).await;
             journal.roll_back(self).await?;
+        }
+    }
+
+    /// Waits so long, or until the operation has been moved on. What another process does is told by the ledger, whose word
+    /// is asked for anew now and then, or else looked at more often.
+    async fn wait(&self, journal: &Journal, rung: Notified<'_>, ms: u64, for_another: bool) {
+        let news = for_another.then(|| self.ledger.moved_on(journal.operation, journal.state.revision)).flatten();
+        let most_ms = match &news {
+            _ if !for_another => u64::MAX,
+            Some(_) => 2_000,
+            None => 200,
+        };
+        let moved_on = async {
+            match news {
+                Some(news) => news.await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.clock.sleep(ms.min(most_ms)) => {}
+            () = rung => {}
+            () = moved_on => {}
         }
     }
 

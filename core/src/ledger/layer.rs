@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 
-use super::{Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Serves, Stored};
+use super::{Append, Appended, By, Filter, Header, Ledger, LedgerError, MovedOn, OperationId, Serves, Stored};
 use crate::protocol::Stamp;
 
 /// A ledger over another one, which sees or changes some of what passes. What an implementer leaves out goes through as it
@@ -38,6 +38,11 @@ pub trait Layer: Send + Sync + 'static {
     /// See [`Ledger::load`].
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
         self.below().load(by).await
+    }
+
+    /// See [`Ledger::moved_on`].
+    fn moved_on(&self, operation: OperationId, seen: u64) -> Option<MovedOn<'_>> {
+        self.below().moved_on(operation, seen)
     }
 
     /// See [`Ledger::due`].
@@ -84,6 +89,10 @@ impl<L: Layer> Ledger for L {
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
         Layer::load(self, by).await
+    }
+
+    fn moved_on(&self, operation: OperationId, seen: u64) -> Option<MovedOn<'_>> {
+        Layer::moved_on(self, operation, seen)
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {

@@ -5,6 +5,7 @@ mod memory;
 pub mod rows;
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -70,6 +71,12 @@ pub trait Ledger: Send + Sync + 'static {
         Ok((header, self.load(by).await?))
     }
 
+    /// Ends when another process has moved an operation on from this revision, or may have. None: this ledger can't tell,
+    /// and whoever waits for another process loads the operation now and then.
+    fn moved_on(&self, _operation: OperationId, _seen: u64) -> Option<MovedOn<'_>> {
+        None
+    }
+
     /// Operations that are due by `now`, oldest first, of these cells and connections.
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError>;
 
@@ -95,6 +102,9 @@ pub trait Ledger: Send + Sync + 'static {
     /// hash, fingerprint, claim and outcome stay. Returns how many.
     async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError>;
 }
+
+/// The future of [`Ledger::moved_on`].
+pub type MovedOn<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A shared ledger.
 pub type SharedLedger = Arc<dyn Ledger>;

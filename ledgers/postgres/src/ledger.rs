@@ -2,7 +2,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hapax_core::ledger::{Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Serves, Stored};
+use hapax_core::ledger::{
+    Append, Appended, By, Filter, Header, Ledger, LedgerError, MovedOn, OperationId, Serves, Stored,
+};
 use hapax_core::protocol::Stamp;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use uuid::Uuid;
@@ -18,6 +20,7 @@ use crate::options::Options;
 use crate::readers::Readers;
 use crate::shared::{Shared, knows_origin, left_behind};
 use crate::verify::{self, Verified};
+use crate::watch::Watch;
 use crate::writer::{Job, Writer, connected};
 use crate::{maintain, migrate, read};
 
@@ -28,7 +31,8 @@ use crate::{maintain, migrate, read};
 pub struct PostgresLedger {
     shared: Arc<Shared>,
     jobs: mpsc::Sender<Job>,
-    readers: Readers,
+    readers: Arc<Readers>,
+    watch: Arc<Watch>,
 }
 
 impl PostgresLedger {
@@ -93,7 +97,8 @@ impl PostgresLedger {
         for _ in 0..options.writers.max(1) {
             tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue)).run());
         }
-        Ok(Self { readers: Readers::new(Arc::clone(&shared), link), jobs, shared })
+        let readers = Arc::new(Readers::new(Arc::clone(&shared), link));
+        Ok(Self { watch: Watch::new(Arc::clone(&readers)), readers, jobs, shared })
     }
 
     /// Notes that the ledger is at home on the cluster and timeline where it is now, so that others are let in. This comes
@@ -182,6 +187,10 @@ impl Ledger for PostgresLedger {
             Ok((header, stored))
         });
         asked.await
+    }
+
+    fn moved_on(&self, operation: OperationId, seen: u64) -> Option<MovedOn<'_>> {
+        Some(Box::pin(Arc::clone(&self.watch).moved_on(operation, seen)))
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {

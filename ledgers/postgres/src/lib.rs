@@ -39,6 +39,7 @@ mod rows;
 mod shared;
 mod tls;
 mod verify;
+mod watch;
 mod writer;
 
 pub use address::{Address, SCHEMA};

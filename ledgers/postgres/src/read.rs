@@ -1,6 +1,7 @@
 //! Reads, each in one statement and so on one snapshot.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use hapax_core::ledger::{By, Filter, Header, OperationId, Serves, Stored};
 use hapax_core::protocol::{Record, Stamp};
@@ -226,6 +227,14 @@ const LIST: [&str; 2] = [
      WHERE o.phase < 3 AND o.phase = ANY ($1) AND ($2::text IS NULL OR p.cell = $2) \
        AND ($3::text IS NULL OR p.connection = $3) ORDER BY o.id DESC LIMIT $4",
 ];
+
+/// Where these operations stand: the revision of each that is there.
+pub(crate) async fn revisions(link: &Link, operations: &[Uuid]) -> Result<HashMap<Uuid, u64>, Failure> {
+    const REVISIONS: &str = "SELECT o.id, o.revision FROM hapax.operations o WHERE o.id = ANY ($1)";
+    let rows = link.query(REVISIONS, &[(&operations, Type::UUID_ARRAY)]).await?;
+    let revision = |row: &Row| row.try_get::<_, i32>(1).map(|stored| u64::try_from(stored).unwrap_or_default());
+    rows.iter().map(|row| Ok((row.try_get(0)?, revision(row)?))).collect()
+}
 
 /// Operations for people, newest first.
 pub(crate) async fn list(link: &Link, filter: &Filter) -> Result<Vec<OperationId>, Failure> {

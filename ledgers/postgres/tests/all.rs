@@ -15,4 +15,5 @@ mod all {
     mod hosts;
     mod partitions;
     mod tls;
+    mod watch;
 }

@@ -197,49 +197,6 @@ async fn events_are_append_only_for_every_program() {
     assert_eq!(cluster.sql("postgres", &views).await.expect("the views for people work"), "3 open");
 }
 
-/// Not a test by itself: measures, if the environment asks for it.
-#[tokio::test(flavor = "multi_thread")]
-async fn measure() {
-    if std::env::var_os("HAPAX_TEST_MEASURE").is_none() {
-        return;
-    }
-    for prepared in [false, true] {
-        for writers in [1, 2] {
-            for callers in [1, 32, 128] {
-                let (ledger, _) = {
-                    let schema = super::support::fresh_schema();
-                    let options = hapax_ledger_postgres::Options { prepared, writers, ..PATIENT };
-                    let made = PostgresLedger::create(address(cluster().await, &schema), options).await;
-                    (Arc::new(made.expect("it can be made")), schema)
-                };
-                let many = if callers == 1 { 300 } else { 3_000 };
-                let before = ledger.clock();
-                use hapax_core::clock::Clock;
-                let from = before.now().boot_ms;
-                let mut set = JoinSet::new();
-                for caller in 0..callers {
-                    let ledger = shared(&ledger);
-                    set.spawn(async move {
-                        for number in 0..many / callers {
-                            whole_operation(&ledger, number + caller).await;
-                        }
-                    });
-                }
-                set.join_all().await;
-                let took = before.now().boot_ms - from;
-                let Counters { commits, appends, .. } = ledger.counters();
-                let operations = many / callers * callers;
-                tell(&format!(
-                    "prepared {prepared}, writers {writers}, callers {callers}: {} operations/s ({} appends/s), {:.2} commits per operation",
-                    operations * 1000 / took.max(1),
-                    appends * 1000 / took.max(1),
-                    commits as f64 / operations as f64
-                ));
-            }
-        }
-    }
-}
-
 #[tokio::test]
 async fn a_late_append_to_its_own_lease_counts_once() {
     if !is_there("leases") {
