@@ -14,6 +14,22 @@ pub fn real() -> Clock {
     Arc::new(now_ms)
 }
 
+tokio::task_local! {
+    /// When what is done here was due.
+    static DUE: i64;
+}
+
+/// Does something of its own accord, late: a test's clock leaps, and a provider's doesn't. It sees the moment at which it
+/// was due, so that what it makes is as old as it would be.
+pub(crate) async fn as_of<T>(due_ms: i64, doing: impl Future<Output = T>) -> T {
+    DUE.scope(due_ms, doing).await
+}
+
+/// This clock, but for what is done [`as_of`] another moment.
+pub(crate) fn or_due(clock: Clock) -> Clock {
+    Arc::new(move || DUE.try_with(|due| *due).unwrap_or_else(|_| clock()))
+}
+
 /// A clock that begins at the machine's present time and from there runs `factor` times as fast.
 pub fn scaled(factor: i64) -> Clock {
     let start = now_ms();

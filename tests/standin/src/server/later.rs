@@ -11,7 +11,7 @@ pub(super) struct Later {
 }
 
 pub(super) struct Due {
-    at_ms: i64,
+    pub(super) at_ms: i64,
     pub(super) request: Request,
     pub(super) twists: Twists,
 }

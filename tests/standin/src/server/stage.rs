@@ -1,5 +1,6 @@
 use super::control;
 use super::later::Later;
+use crate::clock;
 use crate::injection::{Kind, Twists};
 use crate::reply::Reply;
 use crate::request::Request;
@@ -90,7 +91,7 @@ impl Stage {
     async fn catch_up(&self) {
         let _turn = self.catching_up.lock().await;
         for due in self.later.take_due() {
-            self.provider.handle(&due.request, &due.twists).await;
+            clock::as_of(due.at_ms, self.provider.handle(&due.request, &due.twists)).await;
         }
     }
 }

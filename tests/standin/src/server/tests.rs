@@ -96,6 +96,19 @@ async fn a_delayed_effect_happens_when_the_providers_clock_says_so() {
     assert_eq!(server.effects().count("make"), 1);
 }
 
+#[tokio::test]
+async fn what_was_due_before_a_leap_of_the_clock_is_as_old_as_if_there_had_been_none() {
+    let (server, clock) = maker().await;
+    let before = server.world().now_ms();
+    server.injections().add(posts(), Kind::DelayedEffect { after_ms: 60_000, status: 504 });
+    make(&server.url()).await.expect("a reply");
+    clock.advance(600_000);
+    Call::get(&format!("{}/things", server.url())).send().await.expect("a reply");
+    let at: Vec<i64> = server.effects().all().iter().map(|effect| effect.at_ms).collect();
+    assert_eq!(at, [before + 60_000]);
+    assert_eq!(server.world().now_ms(), before + 600_000);
+}
+
 /// A provider that takes its time to act, and tells whether it has.
 struct Slow(AtomicBool);
 
