@@ -51,11 +51,8 @@ pub(crate) async fn import(
 /// The check value is the ledger's until the end of the transaction, so that whoever comes meanwhile waits for it.
 async fn take_possession(link: &Link, header: &Header) -> Result<(), Failure> {
     let restored = header.restored;
-    let (wall, awake, boot) = (
-        restored.map(|at| at.wall_ms),
-        restored.map(|at| signed(at.boot_ms)),
-        restored.map(|at| signed(at.boot)),
-    );
+    let (wall, awake, boot) =
+        (restored.map(|at| at.wall_ms), restored.map(|at| signed(at.boot_ms)), restored.map(|at| signed(at.boot)));
     let noted = link
         .query(
             "UPDATE hapax.header SET secret_check = $1, restored_wall = $2, restored_awake = $3, restored_boot = $4 \
@@ -77,7 +74,9 @@ async fn next_part(from: &mut mpsc::Receiver<Option<(Stored, Index)>>) -> Result
         match from.recv().await {
             Some(Some((stored, index))) => part.push(Asked::new(whole(stored, index))),
             Some(None) => return Ok((part, true)),
-            None => return Err(Failure::Answer(unusable("the import was broken off", "nothing was kept; begin again"))),
+            None => {
+                return Err(Failure::Answer(unusable("the import was broken off", "nothing was kept; begin again")));
+            }
         }
     }
     Ok((part, false))

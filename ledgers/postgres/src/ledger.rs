@@ -2,7 +2,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hapax_core::ledger::{Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored};
+use hapax_core::ledger::{
+    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored,
+};
 use hapax_core::protocol::Stamp;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use uuid::Uuid;

@@ -24,7 +24,9 @@ pub(crate) fn import(
         match from.blocking_recv() {
             Some(Some((stored, index))) => one(on, names, stored, index)?,
             Some(None) => return Ok(taken),
-            None => return Err(Failure::Answer(unusable("the import was broken off", "nothing was kept; begin again"))),
+            None => {
+                return Err(Failure::Answer(unusable("the import was broken off", "nothing was kept; begin again")));
+            }
         }
         taken += 1;
     }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
-use hapax_core::ledger::{Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored};
+use hapax_core::ledger::{
+    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored,
+};
 use hapax_core::protocol::Stamp;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
