@@ -14,6 +14,9 @@ mod demo;
 #[path = "all/doctor.rs"]
 mod doctor;
 #[cfg(unix)]
+#[path = "all/export.rs"]
+mod export;
+#[cfg(unix)]
 #[path = "all/failover.rs"]
 mod failover;
 #[cfg(unix)]

@@ -42,6 +42,10 @@ impl Place {
         command
     }
 
+    pub(crate) fn file(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
     /// Takes the database away, or gives it back.
     pub(crate) fn is_there(&self, there: bool) {
         let done = async { if there { self.cluster.go_on().await } else { self.cluster.stop().await } };
