@@ -85,9 +85,13 @@ fn operations(export: &str) -> BTreeMap<String, (&str, Value)> {
 }
 
 /// Kills a worker when it has paused there.
-fn kill_at(shop: &Shop, point: &str, key: &str) {
+pub(crate) fn kill_at(shop: &Shop, point: &str, key: &str) {
     let args = charge(100).to_string();
-    let mut command = shop.command(&["run", "stripe.charge", "--key", key, "--args", &args]);
+    kill(shop.command(&["run", "stripe.charge", "--key", key, "--args", &args]), point);
+}
+
+/// The same with a worker that isn't started yet.
+pub(crate) fn kill(mut command: Command, point: &str) {
     let mut child = command.env("HAPAX_TEST_PAUSE_AT", point).stderr(Stdio::piped()).spawn().expect("a worker");
     let mut line = String::new();
     BufReader::new(child.stderr.take().expect("stderr")).read_line(&mut line).expect("a line");
@@ -317,9 +321,8 @@ fn an_import_that_is_killed_leaves_nothing_or_a_ledger_that_is_closed() {
         assert!(!child.wait().expect("gone").success(), "it was killed before its end");
     };
     let sql = elsewhere.sql();
-    let check = || -> String {
-        sql.query_row("SELECT secret_check FROM header", [], |row| row.get(0)).unwrap_or_default()
-    };
+    let check =
+        || -> String { sql.query_row("SELECT secret_check FROM header", [], |row| row.get(0)).unwrap_or_default() };
 
     let child = start();
     // Nobody else can write while it is in the middle.
