@@ -78,7 +78,12 @@ impl Bed {
         std::fs::write(self.path("hapax.toml"), config).expect("a configuration");
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    /// Where the network of the trial begins.
+    pub(crate) fn proxy_url(&self) -> String {
+        self.proxy.url().to_string()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -152,7 +157,12 @@ impl Bed {
 
     /// What a person is shown of an intent's operation.
     pub(crate) async fn show(&self, number: usize) -> Value {
-        answer(&finish(self.command(&["show", "--key", &Self::key(number)])).await)
+        answer(&finish(self.show_command(number)).await)
+    }
+
+    /// The same, not yet run.
+    pub(crate) fn show_command(&self, number: usize) -> Command {
+        self.command(&["show", "--key", &Self::key(number)])
     }
 
     /// A person says that it happened and names what they found; whether that was accepted.
