@@ -68,10 +68,10 @@ async fn take_in(ledger: &OpenLedger, file: &Path, whole: &Whole, progress: &Arc
     let taken = ledger.import(header, waiting).await;
     let fed = reading.await.map_err(|_| Failure::internal("nothing was imported: a thread was lost"))?;
     match (taken, fed) {
-        (Ok(_), fed) => fed,
-        // Why nothing more came is the reason, unless it is that nobody took it.
-        (Err(_), Err(failure)) if failure.code != STOPPED => Err(failure),
-        (Err(error), _) => is_in(ledger, whole, &error).await,
+        // Why nothing more came is the reason.
+        (_, Err(failure)) => Err(failure),
+        (Ok(_), Ok(())) => Ok(()),
+        (Err(error), Ok(())) => is_in(ledger, whole, &error).await,
     }
 }
 
@@ -89,17 +89,14 @@ async fn is_in(ledger: &OpenLedger, whole: &Whole, error: &LedgerError) -> Resul
     Err(Failure { message, ..Failure::from(error.clone()) })
 }
 
-/// Never told to anybody: the ledger's own reason is.
-const STOPPED: &str = "stopped";
-
 /// Hands over each operation, the one with the newest record last, so that the ledger ends with what was its newest.
+/// If the ledger takes no more, it says why itself.
 fn feed(
     file: &Path,
     known: &Whole,
     to: &mpsc::Sender<Option<(Stored, Index)>>,
     progress: &Progress,
 ) -> Result<(), Failure> {
-    let stopped = || Failure::input(STOPPED, "nothing was imported: the ledger takes no more");
     let (mut newest, mut count, of) = (None, 0, known.end.operations);
     let mut is_taken = true;
     let read = exported::read(file, |operation| {
@@ -115,14 +112,19 @@ fn feed(
         is_taken
     });
     if !is_taken {
-        return Err(stopped());
+        return Ok(());
     }
     if read? != *known {
         let why = "was changed while it was imported; leave it alone, and import again";
         return Err(Failure::input("bad-export", format!("nothing was imported: {} {why}", file.display())));
     }
     let rest = newest.map(|operation| Some(operation.parts())).into_iter().chain([None]);
-    rest.into_iter().try_for_each(|one| to.blocking_send(one)).map_err(|_| stopped())
+    for one in rest {
+        if to.blocking_send(one).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn is_newest(operation: &Operation, known: &Whole) -> bool {
