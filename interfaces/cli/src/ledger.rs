@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use hapax_core::clock::SharedClock;
-use hapax_core::ledger::{LedgerError, SharedLedger};
+use hapax_core::ledger::{Header, Index, LedgerError, SharedLedger, Stored};
 use hapax_ledger_postgres::PostgresLedger;
 use hapax_ledger_sqlite::SqliteLedger;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::config::LedgerPlace;
 use crate::exit::Failure;
@@ -69,6 +70,30 @@ impl OpenLedger {
         match self {
             Self::File(_) => None,
             Self::Postgres(ledger) => Some(ledger.clock()),
+        }
+    }
+
+    /// Hands over everything that it holds.
+    pub(crate) async fn export(
+        &self,
+        header: oneshot::Sender<Header>,
+        operations: mpsc::Sender<(Stored, Index)>,
+    ) -> Result<(), LedgerError> {
+        match self {
+            Self::File(ledger) => ledger.export(header, operations).await,
+            Self::Postgres(ledger) => ledger.export(header, operations).await,
+        }
+    }
+
+    /// Takes in everything that another one handed over.
+    pub(crate) async fn import(
+        &self,
+        header: Header,
+        operations: mpsc::Receiver<Option<(Stored, Index)>>,
+    ) -> Result<u64, LedgerError> {
+        match self {
+            Self::File(ledger) => ledger.import(header, operations).await,
+            Self::Postgres(ledger) => ledger.import(header, operations).await,
         }
     }
 

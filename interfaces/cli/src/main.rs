@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod config;
 mod exit;
+mod exported;
 mod known;
 mod ledger;
 mod open;

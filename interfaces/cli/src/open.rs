@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use hapax_core::cell::Connection;
 use hapax_core::clock::{ScaledClock, SharedClock, SystemClock};
-use hapax_core::executor::Executor;
+use hapax_core::executor::{Executor, ExecutorError};
 use hapax_core::ledger::SharedLedger;
 use hapax_core::transport::HttpTransport;
 
 use crate::config::{self, Config, ConnectionConfig};
 use crate::exit::Failure;
+use crate::exported;
 use crate::known::Known;
 use crate::ledger::OpenLedger;
 use crate::output::Output;
@@ -82,7 +83,11 @@ impl Context {
                 Err(failure) => left_out.push((one.name.clone(), failure)),
             }
         }
-        Ok(Opened { executor: builder.build().await?, ledger, clock, config, left_out })
+        let executor = match builder.build().await {
+            Ok(executor) => executor,
+            Err(error) => return Err(closed(&ledger, error).await),
+        };
+        Ok(Opened { executor, ledger, clock, config, left_out })
     }
 }
 
@@ -100,6 +105,17 @@ impl Opened {
         for (name, failure) in &self.left_out {
             output.note(format!("connection {name} is left out: {}", failure.message));
         }
+    }
+}
+
+/// Why nothing was opened: another secret, or an import that was not finished, which looks like one.
+async fn closed(ledger: &OpenLedger, error: ExecutorError) -> Failure {
+    let is_other = matches!(error, ExecutorError::OtherSecret);
+    match ledger.shared().header().await {
+        Ok(header) if is_other && exported::is_not_yet_noted(&header.secret_check) => {
+            Failure::of_ledger("an import into this ledger was not finished; run `hapax ledger restored`")
+        }
+        _ => error.into(),
     }
 }
 

@@ -1,5 +1,8 @@
 //! The real binary, from outside: what it prints, what it ends with, and what it leaves behind.
 
+#[cfg(unix)]
+#[path = "all/backup_guide.rs"]
+mod backup_guide;
 #[path = "all/bad_input.rs"]
 mod bad_input;
 #[path = "all/bad_ledger.rs"]
@@ -13,6 +16,9 @@ mod demo;
 #[cfg(unix)]
 #[path = "all/doctor.rs"]
 mod doctor;
+#[cfg(unix)]
+#[path = "all/export.rs"]
+mod export;
 #[cfg(unix)]
 #[path = "all/failover.rs"]
 mod failover;

@@ -205,10 +205,10 @@ fn buckets(asked: &[Asked]) -> Vec<i32> {
     buckets
 }
 
-type Lines = Vec<Vec<(Line, Option<i32>)>>;
+pub(crate) type Lines = Vec<Vec<(Line, Option<i32>)>>;
 
 /// What each append writes, and the numbers of its place and texts.
-async fn lay_out(link: &Link, names: &mut Names, asked: &[Asked]) -> Result<(Lines, Vec<i32>), Failure> {
+pub(crate) async fn lay_out(link: &Link, names: &mut Names, asked: &[Asked]) -> Result<(Lines, Vec<i32>), Failure> {
     names.load(link).await?;
     let (mut all, mut places) = (Vec::new(), Vec::new());
     for one in asked {

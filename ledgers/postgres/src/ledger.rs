@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, MovedOn, OperationId, Serves, Stored,
+    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, MovedOn, OperationId, Serves, Stored,
 };
 use hapax_core::protocol::Stamp;
 use tokio::sync::{Mutex, mpsc, oneshot};
@@ -22,7 +22,7 @@ use crate::shared::{Shared, knows_origin, left_behind};
 use crate::verify::{self, Verified};
 use crate::watch::Watch;
 use crate::writer::{Job, Writer, connected};
-use crate::{maintain, migrate, read};
+use crate::{export, import, maintain, migrate, read};
 
 /// A ledger in a schema of a PostgreSQL database.
 ///
@@ -131,6 +131,37 @@ impl PostgresLedger {
     /// [`LedgerError::Unusable`] if it can't be read to the end. Damage that can be read past is in the answer.
     pub async fn verify(&self) -> Result<Verified, LedgerError> {
         self.apart(async |link| verify::verify(&link).await).await
+    }
+
+    /// Hands over everything as it is at one moment: first the header, then each operation, in the order of ids. Others go
+    /// on meanwhile. An operation whose events don't fit ends it with an error.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`] if it can't be read to the end: what was handed over then is not all.
+    pub async fn export(
+        &self,
+        header: oneshot::Sender<Header>,
+        operations: mpsc::Sender<(Stored, Index)>,
+    ) -> Result<(), LedgerError> {
+        self.apart(async move |link| export::export(&link, header, &operations).await).await
+    }
+
+    /// Takes in everything that [`PostgresLedger::export`] of another ledger handed over, all or nothing; `None` ends it.
+    /// Only a ledger that nobody has used takes it. Of the header the newest record isn't written: that is the last of
+    /// the operation that comes last.
+    ///
+    /// What has happened since the export is not in it, so give a check value that no secret has: it keeps every
+    /// executor out until `Executor::note_restored` has been through.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`]: nothing was written, unless the answer to the commit was lost. The header's check value
+    /// says which.
+    pub async fn import(
+        &self,
+        header: Header,
+        operations: mpsc::Receiver<Option<(Stored, Index)>>,
+    ) -> Result<u64, LedgerError> {
+        self.apart(async |link| import::import(&self.shared, &link, &header, operations).await).await
     }
 
     /// What of the server's settings and of the way to it matters to what `Ok` means.

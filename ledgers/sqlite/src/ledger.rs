@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
-use hapax_core::ledger::{Append, Appended, By, Filter, Header, Ledger, LedgerError, OperationId, Serves, Stored};
+use hapax_core::ledger::{
+    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored,
+};
 use hapax_core::protocol::Stamp;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::counters::{Counters, Tally};
 use crate::error::unusable;
+use crate::export;
 use crate::file::{self, Options, SameFile};
 use crate::names::Names;
 use crate::read::{self, Wanted};
@@ -106,6 +109,36 @@ impl SqliteLedger {
     /// in the answer.
     pub async fn verify(&self) -> Result<Verified, LedgerError> {
         self.readers.read(verify::verify).await
+    }
+
+    /// Hands over everything as it is at one moment: first the header, then each operation, in the order of ids. Others go
+    /// on meanwhile. An operation that `verify` finds fault with ends it with an error.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`] if it can't be read to the end: what was handed over then is not all.
+    pub async fn export(
+        &self,
+        header: oneshot::Sender<Header>,
+        operations: mpsc::Sender<(Stored, Index)>,
+    ) -> Result<(), LedgerError> {
+        self.readers.read(move |on| export::export(on, header, &operations)).await
+    }
+
+    /// Takes in everything that [`SqliteLedger::export`] of another ledger handed over, all or nothing; `None` ends it.
+    /// Only a ledger that nobody has used takes it. Of the header the newest record isn't written: that is the last of
+    /// the operation that comes last.
+    ///
+    /// What has happened since the export is not in it, so give a check value that no secret has: it keeps every
+    /// executor out until `Executor::note_restored` has been through.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unusable`]: nothing was written.
+    pub async fn import(
+        &self,
+        header: Header,
+        operations: mpsc::Receiver<Option<(Stored, Index)>>,
+    ) -> Result<u64, LedgerError> {
+        self.ask(|reply| Job::Import { header, operations, reply }).await
     }
 
     async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<Result<T, LedgerError>>) -> Job) -> Result<T, LedgerError> {

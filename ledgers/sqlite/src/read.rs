@@ -266,7 +266,7 @@ pub(crate) fn header(on: &Connection) -> Result<Header, Failure> {
     known(&snapshot)
 }
 
-fn known(on: &Connection) -> Result<Header, Failure> {
+pub(crate) fn known(on: &Connection) -> Result<Header, Failure> {
     let (secret_check, restored) = on
         .prepare_cached("SELECT secret_check, restored_wall, restored_awake, restored_boot FROM header")?
         .query_row([], |row| {

@@ -63,7 +63,7 @@ fn of_sqlite(on: &Connection) -> Result<Vec<String>, Failure> {
     Ok(problems)
 }
 
-fn of_operation(on: &Connection, row: &Row, records: &[Record]) -> Result<Vec<String>, Failure> {
+pub(crate) fn of_operation(on: &Connection, row: &Row, records: &[Record]) -> Result<Vec<String>, Failure> {
     let mut problems = Vec::new();
     match codec::phase_of(row.phase) {
         Some(phase) => {

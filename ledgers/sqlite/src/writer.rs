@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use hapax_core::ledger::{Append, Appended, LedgerError};
+use hapax_core::ledger::{Append, Appended, Header, Index, LedgerError, Stored};
 use hapax_core::protocol::Stamp;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{mpsc, oneshot};
@@ -20,7 +20,7 @@ use crate::counters::Tally;
 use crate::error::Failure;
 use crate::file::SameFile;
 use crate::names::Names;
-use crate::{prune, read};
+use crate::{import, prune, read};
 
 type Reply<T> = oneshot::Sender<Result<T, LedgerError>>;
 
@@ -30,6 +30,7 @@ pub(crate) enum Job {
     Adopt { secret_check: String, reply: Reply<String> },
     Restored { at: Stamp, secret_check: String, reply: Reply<()> },
     Prune { before_wall_ms: i64, reply: Reply<u64> },
+    Import { header: Header, operations: mpsc::Receiver<Option<(Stored, Index)>>, reply: Reply<u64> },
 }
 
 /// At most so many appends share a transaction, so that the first of them doesn't wait for long.
@@ -64,6 +65,12 @@ impl Writer {
                 }
                 Job::Prune { before_wall_ms, reply } => {
                     let done = self.prune(before_wall_ms);
+                    answer(reply, done);
+                    None
+                }
+                Job::Import { header, mut operations, reply } => {
+                    let done = self.transaction(|on, names| import::import(on, names, &header, &mut operations));
+                    self.empty_the_log();
                     answer(reply, done);
                     None
                 }
@@ -140,13 +147,17 @@ impl Writer {
             pruned += part.pruned;
             after = part.next;
         }
-        if pruned > 0
-            && let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        {
-            // What was removed stays in the log until the next checkpoint; it's gone for readers.
-            tracing::warn!(%error, "the write-ahead log was not emptied after pruning");
+        if pruned > 0 {
+            self.empty_the_log();
         }
         Ok(pruned)
+    }
+
+    fn empty_the_log(&self) {
+        if let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
+            // What was removed stays in the log until the next checkpoint; it's gone for readers.
+            tracing::warn!(%error, "the write-ahead log was not emptied");
+        }
     }
 
     /// Runs `work` with the write lock of all processes, and flushes once at its end.

@@ -24,7 +24,12 @@ impl World {
 
     /// A world with a clock of the test's own.
     pub fn with_clock(seed: u64, clock: Clock) -> Self {
-        Self { clock: clock::or_due(clock), ids: Ids::new(seed), effects: Effects::default(), injections: Injections::default() }
+        Self {
+            clock: clock::or_due(clock),
+            ids: Ids::new(seed),
+            effects: Effects::default(),
+            injections: Injections::default(),
+        }
     }
 
     /// The provider's time in milliseconds.

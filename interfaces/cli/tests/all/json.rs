@@ -79,6 +79,11 @@ fn answers() -> BTreeMap<&'static str, Value> {
     all.insert("ls", shop.json(0, &["ls"]));
     all.insert("ledger verify", shop.json(0, &["ledger", "verify"]));
     all.insert("ledger restored", shop.json(0, &["ledger", "restored"]));
+    all.insert("ledger export", shop.json(0, &["ledger", "export", "--to", "ledger.jsonl"]));
+    std::fs::rename(shop.file("hapax.ledger"), shop.file("moved.ledger")).expect("moved away");
+    shop.configure(&shop.configuration().replace("hapax.ledger", "new.ledger"));
+    assert_eq!(shop.hapax(&["ledger", "create"]).exit, 0);
+    all.insert("ledger import", shop.json(0, &["ledger", "import", "ledger.jsonl"]));
     all.insert("recover", recovered());
     all.extend(events_of_workers());
     let declared = |name: &str| format!("{}/../../docs/declare/{name}", env!("CARGO_MANIFEST_DIR"));

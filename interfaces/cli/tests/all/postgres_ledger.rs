@@ -42,6 +42,20 @@ impl Place {
         command
     }
 
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// Leads other programs, and those that they start, to the database.
+    pub(crate) fn lead(&self, command: &mut Command) {
+        let url = format!("postgres://{USER}@127.0.0.1:{}/postgres", self.cluster.port());
+        command.env("LEDGER_URL", url).env("LEDGER_PASSWORD", PASSWORD).env("PGPASSWORD", PASSWORD);
+    }
+
+    pub(crate) fn file(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
     /// Takes the database away, or gives it back.
     pub(crate) fn is_there(&self, there: bool) {
         let done = async { if there { self.cluster.go_on().await } else { self.cluster.stop().await } };

@@ -78,7 +78,12 @@ impl Bed {
         std::fs::write(self.path("hapax.toml"), config).expect("a configuration");
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    /// Where the network of the trial begins.
+    pub(crate) fn proxy_url(&self) -> String {
+        self.proxy.url().to_string()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -108,6 +113,12 @@ impl Bed {
         let args = self.intents[number].args.to_string();
         // A long wait: of a clock that runs fast.
         self.command(&["run", self.job.cell, "--key", &Self::key(number), "--args", &args, "--wait", "7200"])
+    }
+
+    /// The same with little patience: a second or two of a clock that runs fast.
+    pub(crate) fn hasty_caller(&self, number: usize) -> Command {
+        let args = self.intents[number].args.to_string();
+        self.command(&["run", self.job.cell, "--key", &Self::key(number), "--args", &args, "--wait", "600"])
     }
 
     /// A recovery of all that is due.
@@ -152,7 +163,12 @@ impl Bed {
 
     /// What a person is shown of an intent's operation.
     pub(crate) async fn show(&self, number: usize) -> Value {
-        answer(&finish(self.command(&["show", "--key", &Self::key(number)])).await)
+        answer(&finish(self.show_command(number)).await)
+    }
+
+    /// The same, not yet run.
+    pub(crate) fn show_command(&self, number: usize) -> Command {
+        self.command(&["show", "--key", &Self::key(number)])
     }
 
     /// A person says that it happened and names what they found; whether that was accepted.

@@ -3,6 +3,7 @@
 mod bed;
 mod binary;
 mod callers;
+mod canaries;
 mod jobs;
 mod kept;
 mod process;

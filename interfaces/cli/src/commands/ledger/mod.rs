@@ -1,12 +1,15 @@
-//! `hapax ledger`: a new one, after a backup was given back, and a check of the whole.
+//! `hapax ledger`: a new one, after a backup was given back, a check of the whole, and the way to another one.
+
+pub(crate) mod export;
+pub(crate) mod import;
 
 use serde_json::json;
 
 use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::ledger::OpenLedger;
-use crate::open::Context;
-use crate::output::Style;
+use crate::open::{Context, Opened};
+use crate::output::{Output, Style};
 use crate::progress::Progress;
 
 #[derive(Debug, clap::Subcommand)]
@@ -17,6 +20,10 @@ pub(crate) enum Command {
     Restored,
     /// Read everything in the ledger and compare
     Verify,
+    /// Write everything in the ledger to a file (JSON lines), for another ledger or for keeping
+    Export(export::Args),
+    /// Take in what was exported, into a ledger that nobody has used; it counts as restored
+    Import(import::Args),
 }
 
 pub(crate) async fn run(command: &Command, context: &Context) -> Result<Exit, Failure> {
@@ -24,6 +31,8 @@ pub(crate) async fn run(command: &Command, context: &Context) -> Result<Exit, Fa
         Command::Create => create(context).await,
         Command::Restored => restored(context).await,
         Command::Verify => verify(context).await,
+        Command::Export(args) => export::run(args, context).await,
+        Command::Import(args) => import::run(args, context).await,
     }
 }
 
@@ -37,19 +46,29 @@ async fn create(context: &Context) -> Result<Exit, Failure> {
 }
 
 async fn restored(context: &Context) -> Result<Exit, Failure> {
+    let (_, concerned) = note_restored(context).await?;
+    let output = &context.output;
+    output.line("noted: this ledger was restored");
+    tell_restored(output, concerned);
+    output.answer(Exit::Succeeded, &json!({ "concerned": concerned }));
+    Ok(Exit::Succeeded)
+}
+
+/// Notes it with every operation, then with the ledger; how many operations that concerned.
+async fn note_restored(context: &Context) -> Result<(Opened, u32), Failure> {
     let opened = context.open_with(true).await?;
     opened.warn(&context.output);
     let concerned = opened.executor.note_restored().await?;
     // Not before each operation says it too: nobody may take one up in between.
     opened.ledger.settle_down().await?;
-    let output = &context.output;
-    output.line("noted: this ledger was restored");
+    Ok((opened, concerned))
+}
+
+fn tell_restored(output: &Output, concerned: u32) {
     output
         .pair("concerned", format!("{concerned} operation(s) that were under way: each is looked for, or asked about"));
     output.pair("from now on", "every new intent waits for a look before it is sent");
     output.pair("next", "hapax recover, then hapax ls --inbox");
-    output.answer(Exit::Succeeded, &json!({ "concerned": concerned }));
-    Ok(Exit::Succeeded)
 }
 
 async fn verify(context: &Context) -> Result<Exit, Failure> {
