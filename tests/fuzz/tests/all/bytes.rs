@@ -10,8 +10,24 @@ pub(crate) const LONGEST: usize = 192;
 
 /// What parsers are known to stumble over.
 const ODD: [&str; 18] = [
-    "null", "{}", "[]", "\"\"", "true", "-1", "0", "1e999", "18446744073709551616", "9223372036854775808", "\\u0000",
-    "\u{feff}", "\"", "}", "]", ",", "\n", "+f",
+    "null",
+    "{}",
+    "[]",
+    "\"\"",
+    "true",
+    "-1",
+    "0",
+    "1e999",
+    "18446744073709551616",
+    "9223372036854775808",
+    "\\u0000",
+    "\u{feff}",
+    "\"",
+    "}",
+    "]",
+    ",",
+    "\n",
+    "+f",
 ];
 
 /// Choices, read from a fuzzer's bytes; zeros when they are used up.

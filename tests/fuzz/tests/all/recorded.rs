@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hapax_core::cell::{Connection, Context, Credentials, SharedCell, Shot, Step, Wire};
+use hapax_core::cell::{Connection, Context, Credentials, SharedCell, SharedIntegration, Shot, Step, Wire};
 use hapax_core::clock::{SharedClock, SystemClock};
 use hapax_core::identity::{Names, NamespaceSecret, OperationKey, Seed};
 use hapax_core::protocol::Receipt;
@@ -97,8 +97,7 @@ pub(crate) async fn all() -> Vec<Recording> {
     all
 }
 
-fn connection(job: Job, url: &str) -> Connection {
-    let integration = hapax_catalog::integration(job.integration()).expect("an integration");
+fn connection(job: Job, integration: SharedIntegration, url: &str) -> Connection {
     let fields = hapax_catalog::stand_in_credentials(job.integration()).iter();
     let credentials =
         fields.fold(Credentials::none(), |known, (name, secret)| known.with(name, (*secret).to_owned().into()));
@@ -114,7 +113,8 @@ async fn record(job: Job) -> Recording {
     let server = server.await.expect("a stand-in");
     let site = Site { url: server.url(), now_ms: clock.now().wall_ms };
     let args = jobs::intent(job, &site, 1).await.args;
-    let connection = Arc::new(connection(job, &server.url()));
+    let integration = hapax_catalog::integration(job.integration()).expect("an integration");
+    let connection = Arc::new(connection(job, integration, &server.url()));
     let cell = connection.integration.cells().into_iter().find(|cell| cell.spec().id == job.cell).expect("a cell");
     let args = cell.check(&args).expect("the job's arguments fit");
     let recorder = Arc::new(Recorder { real: HttpTransport::new(), heard: Mutex::default() });
@@ -147,8 +147,10 @@ async fn record(job: Job) -> Recording {
 }
 
 impl Recording {
+    /// A connection of its own each time: its rate is kept in real time, and nobody else is served.
     fn wire(&self, transport: SharedTransport) -> Wire {
-        Wire::new(self.connection.clone(), transport, self.clock.clone())
+        let connection = connection(self.job, self.connection.integration.clone(), self.connection.base_url.as_str());
+        Wire::new(Arc::new(connection), transport, self.clock.clone())
     }
 
     fn names(&self) -> Names {

@@ -22,9 +22,7 @@ impl Model {
     }
 
     pub(super) fn by_key(&self, connection: &str, cell: &str, key: &str) -> Option<&Operation> {
-        self.find(|one| {
-            one.index.connection == connection && one.index.cell == cell && one.index.key.as_str() == key
-        })
+        self.find(|one| one.index.connection == connection && one.index.cell == cell && one.index.key.as_str() == key)
     }
 
     pub(super) fn by_claim(&self, account: &str, claim: &str) -> Option<&Operation> {

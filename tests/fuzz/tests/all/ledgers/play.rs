@@ -30,7 +30,10 @@ fn works<T>(answer: Result<T, LedgerError>) -> Result<T, String> {
 }
 
 fn names(serves: &[(u8, u8)]) -> Vec<Serves> {
-    serves.iter().map(|(connection, cell)| Serves { connection: connection_of(*connection), cell: cell_of(*cell) }).collect()
+    serves
+        .iter()
+        .map(|(connection, cell)| Serves { connection: connection_of(*connection), cell: cell_of(*cell) })
+        .collect()
 }
 
 fn connection_of(number: u8) -> String {
@@ -53,7 +56,8 @@ fn account_of(connection: u8, key: u8) -> String {
 /// Plays a sequence to a new ledger.
 pub(super) async fn play(store: &Store, calls: &[Call]) -> Result<(), String> {
     let ledger = store.fresh().await;
-    let mut play = Play { ledger, model: Model::default(), now: Stamp { wall_ms: BEGAN_MS, boot_ms: 1, boot: u64::MAX } };
+    let mut play =
+        Play { ledger, model: Model::default(), now: Stamp { wall_ms: BEGAN_MS, boot_ms: 1, boot: u64::MAX } };
     for (number, call) in calls.iter().enumerate() {
         play.now.wall_ms += 10;
         play.now.boot_ms += 10;
@@ -101,7 +105,8 @@ impl Play {
                 None => Ok(()),
             },
             Call::Adopt { check } => {
-                let (ours, theirs) = (works(self.ledger().adopt(&check_of(*check)).await)?, self.model.adopt(&check_of(*check)));
+                let (ours, theirs) =
+                    (works(self.ledger().adopt(&check_of(*check)).await)?, self.model.adopt(&check_of(*check)));
                 same("adopt", &ours, &theirs)
             }
             Call::NoteRestored { check } => {
@@ -156,7 +161,8 @@ impl Play {
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<(), String> {
         let given = works(self.ledger().due(serves, now, limit).await)?;
         let dues = self.model.dues(serves);
-        let expected: Vec<i64> = dues.iter().map(|(due, _)| *due).filter(|due| *due <= now.wall_ms).take(limit as usize).collect();
+        let expected: Vec<i64> =
+            dues.iter().map(|(due, _)| *due).filter(|due| *due <= now.wall_ms).take(limit as usize).collect();
         let when = |id: &OperationId| dues.iter().find(|(_, known)| known == id).map(|(due, _)| *due);
         same("due", &given.iter().map(when).collect::<Vec<_>>(), &expected.into_iter().map(Some).collect())?;
         let mut once = given.clone();
@@ -179,7 +185,9 @@ impl Play {
     async fn append(&mut self, append: Append) -> Result<(), String> {
         let said = |answer| match answer {
             Ok(appended) => Ok(format!("{appended:?}")),
-            Err(error @ (LedgerError::Moved | LedgerError::Claimed(_) | LedgerError::Similar(_))) => Ok(format!("{error:?}")),
+            Err(error @ (LedgerError::Moved | LedgerError::Claimed(_) | LedgerError::Similar(_))) => {
+                Ok(format!("{error:?}"))
+            }
             Err(error) => Err(format!("the ledger fails: {error}")),
         };
         let ours = said(self.ledger().append(append.clone()).await)?;
