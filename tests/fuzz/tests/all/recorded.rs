@@ -9,7 +9,7 @@ use hapax_core::cell::{Connection, Context, Credentials, SharedCell, SharedInteg
 use hapax_core::clock::{SharedClock, SystemClock};
 use hapax_core::identity::{Names, NamespaceSecret, OperationKey, Seed};
 use hapax_core::protocol::Receipt;
-use hapax_core::transport::{Gate, HttpTransport, Request, Response, SharedTransport, Transport};
+use hapax_core::transport::{Gate, HttpTransport, Limiter, Request, Response, SharedTransport, Transport};
 use hapax_core::words::{Answer, Fault, Finding};
 use serde_json::Value;
 use url::Url;
@@ -147,9 +147,11 @@ async fn record(job: Job) -> Recording {
 }
 
 impl Recording {
-    /// A connection of its own each time: its rate is kept in real time, and nobody else is served.
+    /// A connection of its own each time, without a rate: that is kept in real time, and nobody is asked.
     fn wire(&self, transport: SharedTransport) -> Wire {
-        let connection = connection(self.job, self.connection.integration.clone(), self.connection.base_url.as_str());
+        let url = self.connection.base_url.as_str();
+        let mut connection = connection(self.job, self.connection.integration.clone(), url);
+        connection.limiter = Arc::new(Limiter::new(None));
         Wire::new(Arc::new(connection), transport, self.clock.clone())
     }
 
