@@ -11,8 +11,6 @@ mod play;
 #[path = "ledgers/store.rs"]
 mod store;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use tokio::runtime::{Builder, Runtime};
 
@@ -51,8 +49,7 @@ fn told(seed: u64, why: &str, calls: &[Call]) -> String {
 }
 
 fn hold(store: &Store, cases: u32) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
-    let seed = given("HAPAX_FUZZ_SEED").unwrap_or(u64::from(now));
+    let seed = given("HAPAX_FUZZ_SEED").unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().1);
     let cases = given("HAPAX_FUZZ_CASES").map_or(cases, |cases| u32::try_from(cases).unwrap_or(u32::MAX));
     if let Err(why) = played(store, cases, seed) {
         panic!("{why}");

@@ -29,7 +29,7 @@ fn a_wait_is_never_shorter_than_asked() {
     bolero::check!().with_iterations(EXECUTIONS).with_max_len(LONGEST).for_each(|bytes: &[u8]| {
         let mut tape = Tape::new(bytes);
         let chosen = tape.below(valid.len());
-        let given = changed_text(&valid[chosen], &mut tape);
+        let given = changed_text(valid[chosen], &mut tape);
         let headers = vec![("retry-after".to_owned(), given.clone())];
         hold_of_wait(&given, Response { status: 429, headers, body: Vec::new() }.retry_after_ms());
     });
@@ -48,7 +48,7 @@ fn an_id_is_written_as_it_was_read() {
     bolero::check!().with_iterations(EXECUTIONS).with_max_len(LONGEST).for_each(|bytes: &[u8]| {
         let mut tape = Tape::new(bytes);
         let chosen = tape.below(valid.len());
-        let text = changed_text(&valid[chosen], &mut tape);
+        let text = changed_text(valid[chosen], &mut tape);
         if let Ok(id) = text.parse::<OperationId>() {
             assert_eq!(id.to_string().parse::<OperationId>(), Ok(id));
         }
