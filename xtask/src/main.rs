@@ -3,6 +3,7 @@
 mod bench;
 mod ci;
 mod files;
+mod fuzz;
 mod generate;
 mod histories;
 mod insert;
@@ -72,6 +73,12 @@ enum Chore {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Give parsers foreign bytes and ledgers random calls, for longer than the tests do
+    Fuzz {
+        /// How many times as long
+        #[arg(long, default_value_t = 50)]
+        times: u64,
+    },
     /// Make the folder of a new adapter
     NewAdapter {
         /// Its name: lower-case letters and digits, as in `adapters/stripe`
@@ -95,6 +102,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::tidy(&root),
         Chore::Bench { arguments } => bench::bench(&root, &arguments),
         Chore::Histories { minutes, seed } => histories::histories(&root, minutes, seed),
+        Chore::Fuzz { times } => fuzz::fuzz(&root, times),
         Chore::NewAdapter { name } => new_adapter::new_adapter(&root, &name),
         Chore::NewCell { adapter, cell } => new_cell::new_cell(&root, &adapter, &cell),
     });

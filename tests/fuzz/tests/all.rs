@@ -1,0 +1,20 @@
+//! Foreign bytes for every parser, and random calls for every ledger: `docs/internals/fuzzing.md`.
+
+#[path = "all/answers.rs"]
+mod answers;
+#[path = "all/bytes.rs"]
+mod bytes;
+#[path = "all/declarations.rs"]
+mod declarations;
+// What the cells are called with stands in the adapters' folders; the crash suite's list of it is generated.
+#[allow(dead_code, reason = "the crash suite reads more of it")]
+#[path = "../../crash/tests/all/jobs.rs"]
+mod jobs;
+#[path = "all/ledgers.rs"]
+mod ledgers;
+#[path = "all/recorded.rs"]
+mod recorded;
+#[path = "all/rows.rs"]
+mod rows;
+#[path = "all/texts.rs"]
+mod texts;
