@@ -149,7 +149,8 @@ pub(crate) async fn message(cx: &Context, channel: &str, ts: &str) -> Result<Opt
     let shown = format!("{first:?}");
     let page = match cx.try_call::<Messages>(first).await? {
         Ok(page) => page,
-        Err((_, code)) if code.code == "thread_not_found" => return Ok(None),
+        // Slack says so inside a 200. A status that is none is somebody else's, whatever is quoted in its body.
+        Err((200, code)) if code.code == "thread_not_found" => return Ok(None),
         Err((status, code)) => return Err(Fault::Status(status, format!("{shown}: {}", code.message))),
     };
     match page.messages.into_iter().find(|message| message.ts == ts) {

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -71,9 +71,11 @@ impl TryFrom<String> for Fingerprint {
     fn try_from(text: String) -> Result<Self, String> {
         let bad = || format!("{text:?} is no fingerprint (v1:<64 hexadecimal digits>)");
         let (version, hex) = text.strip_prefix('v').and_then(|rest| rest.split_once(':')).ok_or_else(bad)?;
-        let version = version.parse().map_err(|_| bad())?;
-        let digest = HEXLOWER_PERMISSIVE.decode(hex.as_bytes()).map_err(|_| bad())?;
-        Ok(Self { version, digest: digest.try_into().map_err(|_| bad())? })
+        let digest = HEXLOWER.decode(hex.as_bytes()).map_err(|_| bad())?;
+        let print =
+            Self { version: version.parse().map_err(|_| bad())?, digest: digest.try_into().map_err(|_| bad())? };
+        // One written form: a number may have a sign or zeros before it.
+        if print.to_string() == text { Ok(print) } else { Err(bad()) }
     }
 }
 
@@ -96,10 +98,13 @@ mod tests {
     fn it_survives_being_written() {
         let print = fingerprint(&json!({"a": 1}), &[]);
         assert_eq!(Fingerprint::try_from(print.to_string()), Ok(print));
-        for bad in
-            ["v1:zz".to_owned(), "v1:".to_owned(), format!("{print}00"), format!("v300{}", &print.to_string()[2..])]
-        {
-            assert!(Fingerprint::try_from(bad).is_err());
+        let text = print.to_string();
+        let huge = text.replacen("v1", "v300", 1);
+        let padded = text.replacen("v1", "v01", 1);
+        let signed = text.replacen("v1", "v+1", 1);
+        let plus = format!("v1:{}", "+f".repeat(32));
+        for bad in ["v1:zz", "v1:", &format!("{text}00"), &text.to_uppercase(), &huge, &padded, &signed, &plus] {
+            assert!(Fingerprint::try_from(bad.to_owned()).is_err(), "{bad}");
         }
     }
 }

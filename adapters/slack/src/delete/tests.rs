@@ -39,6 +39,14 @@ async fn delete_answer_lost_after_effect() {
 }
 
 #[tokio::test]
+async fn delete_look_that_quotes_slack_proves_nothing() {
+    for status in [301, 404, 503] {
+        let quoted = (status, error("thread_not_found").1);
+        assert!(scripted(CELL, [quoted]).find(&args()).await.is_err(), "{status}");
+    }
+}
+
+#[tokio::test]
 async fn delete_present_is_absent() {
     let message = json!({"ts": TS, "text": "hello", "thread_ts": "1699990000.000200"});
     let desk = scripted(CELL, [page(vec![message], "")]);
