@@ -114,16 +114,13 @@ fn is_common(event: &Event) -> bool {
 }
 
 fn array(records: &[Record], omit: &Identity) -> Result<String, Damaged> {
-    let texts: Result<Vec<String>, Damaged> = records.iter().map(|record| text(&record.event, omit)).collect();
-    Ok(format!("[{}]", texts?.join(",")))
-}
-
-fn text(event: &Event, omit: &Identity) -> Result<String, Damaged> {
-    match event {
-        Event::Began(intent) => serde_json::to_string(&Began::of(intent, omit)),
+    // Only at the beginning of a row is it put back, and only there does it belong.
+    let text = |(place, record): (usize, &Record)| match &record.event {
+        Event::Began(intent) if place == 0 => serde_json::to_string(&Began::of(intent, omit)),
         event => serde_json::to_string(event),
-    }
-    .map_err(unwritable)
+    };
+    let texts: Result<Vec<String>, serde_json::Error> = records.iter().enumerate().map(text).collect();
+    Ok(format!("[{}]", texts.map_err(unwritable)?.join(",")))
 }
 
 fn unwritable(error: serde_json::Error) -> Damaged {
@@ -139,7 +136,7 @@ pub fn join(said: &str, common: Option<&str>) -> String {
     }
 }
 
-/// Reads the records of one row. What `began`, always the first event of an operation, left out is in `omitted`.
+/// Reads the records of one row. What `began` left out, which only the first of a row does, is in `omitted`.
 ///
 /// # Errors
 /// [`Damaged`] if it isn't what [`line()`] wrote.
@@ -283,6 +280,8 @@ mod tests {
         assert_eq!(read(&text, &omit), events);
         let alone = [Event::Began(intent())];
         assert_eq!(read(&written(&alone, &omit), &omit), alone);
+        let behind = [Event::Asked { why: "because".to_owned() }, Event::Began(intent()), Event::Began(intent())];
+        assert_eq!(read(&written(&behind, &omit), &omit), behind);
     }
 
     #[test]
