@@ -30,7 +30,7 @@ fn run(text: &str) -> Job {
 pub(super) fn steps(root: &Path) -> Vec<Step> {
     let step = |name, what, jobs| Step { name, what, jobs };
     vec![
-        step("format", "the formatter changes nothing", vec![run("cargo fmt --all --check")]),
+        step("format", "the formatter changes nothing", formatted()),
         step("tidy", "what no compiler checks", vec![Job::Chore(tidy::tidy)]),
         step("generated", "generated files are fresh", vec![Job::Chore(|root| generate::generate(root, true))]),
         step(
@@ -50,6 +50,14 @@ pub(super) fn steps(root: &Path) -> Vec<Step> {
         ),
         step("spelling", "no typos", vec![tool(root, "typos", "typos")]),
     ]
+}
+
+/// The manifest of the workspace that stands apart.
+const RESTATE: &str = "tests/restate/Cargo.toml";
+
+/// Both workspaces: what takes a second is not to fail after half an hour.
+fn formatted() -> Vec<Job> {
+    vec![run("cargo fmt --all --check"), run(&format!("cargo fmt --manifest-path {RESTATE} --check"))]
 }
 
 /// With nextest, which keeps tests of one binary apart, where it is there.
@@ -85,9 +93,8 @@ fn restate(root: &Path) -> Vec<Job> {
             "no Restate server can be started here; tests/third-party/install.sh installs it, and it needs unshare";
         return vec![Job::Skipped(why.to_owned())];
     }
-    let its = "--manifest-path tests/restate/Cargo.toml";
+    let its = format!("--manifest-path {RESTATE}");
     vec![
-        run(&format!("cargo fmt {its} --check")),
         run(&format!("cargo clippy {its} --target-dir target --locked --all-targets -- -D warnings")),
         run(&format!("cargo test {its} --target-dir target --locked")),
     ]

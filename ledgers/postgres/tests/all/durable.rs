@@ -164,7 +164,7 @@ async fn due_work_that_somebody_is_writing_to_is_left_to_them() {
     one.begin(&shared(&ledger)).await.expect("it works");
     other.begin(&shared(&ledger)).await.expect("it works");
     let held =
-        format!("BEGIN; SELECT 1 FROM {schema}.operations WHERE id = '{}' FOR UPDATE; SELECT pg_sleep(6)", one.id);
+        format!("BEGIN; SELECT 1 FROM {schema}.operations WHERE id = '{}' FOR UPDATE; SELECT pg_sleep(600)", one.id);
     let cluster = cluster().await;
     let busy = tokio::spawn(async move { cluster.sql("postgres", &held).await });
     let serves = [Serves { connection: "stripe-live".to_owned(), cell: "stripe.charge".to_owned() }];
@@ -173,8 +173,16 @@ async fn due_work_that_somebody_is_writing_to_is_left_to_them() {
         seen = ledger.due(&serves, Stamp::scripted(9), 9).await.expect("due works");
         assert!(!busy.is_finished(), "it was never left out: {seen:?}");
     }
-    busy.await.expect("no panic").expect("it was locked");
-    assert_eq!(ledger.due(&serves, Stamp::scripted(9), 9).await.expect("due works"), [one.id, other.id]);
+    let end = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%{}%' AND pid <> pg_backend_pid()",
+        one.id
+    );
+    cluster.sql("postgres", &end).await.expect("it can be ended");
+    busy.await.expect("no panic").expect_err("it was ended");
+    // Its lock goes a moment after it.
+    while seen != [one.id, other.id] {
+        seen = ledger.due(&serves, Stamp::scripted(9), 9).await.expect("due works");
+    }
 }
 
 #[tokio::test]

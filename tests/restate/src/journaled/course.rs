@@ -7,8 +7,8 @@ use hapax_core::capability::{Absence, Scope, SecondEffect, Standing};
 use hapax_core::cell::{Connection, Context as CellContext, SharedCell, Shot, Step, Wire};
 use hapax_core::identity::{Names, OperationKey, Seed, fingerprint};
 use hapax_core::protocol::{
-    Bounds, Decision, Departed, Do, Event, Final, Found, Heard, Intent, Looked, OpState, Permit, Record, Stamp, Verdict,
-    View, fold, may_decide, may_send, next,
+    Bounds, Decision, Departed, Do, Event, Final, Found, Heard, Intent, Looked, OpState, Permit, Record, Stamp,
+    Verdict, View, fold, may_decide, may_send, next,
 };
 use hapax_core::transport::Gate;
 use hapax_core::words::Refusal;
