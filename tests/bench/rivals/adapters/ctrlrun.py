@@ -1,0 +1,40 @@
+"""ctrlrun: README "Use it in three steps" (policy file, SQLite state); with a hook `reconcile`.
+
+https://pypi.org/project/ctrlrun/0.12.2/ It hands no key to the function.
+"""
+
+import pathlib
+
+HOOK = True
+STORE = "SQLite"
+WORDS = {"AmbiguousEffect": "unknown", "DuplicateEffect": "duplicate"}
+POLICY = """schema: ctrlrun.policy/v2
+
+actions:
+  payments.pay:
+    effect: "pay:{invoice}"
+    rules:
+      - when: { amount_gte: 0, amount_lte: 50000 }
+        decision: allow
+      - decision: deny
+"""
+
+
+def guard(place):
+    pathlib.Path(place.path("ctrlrun.yaml")).write_text(POLICY)
+    import ctrlrun
+
+    def asked(effect_key):
+        return "committed" if place.find() else "not_executed"
+
+    more = {"reconcile": asked} if place.hook else {}
+
+    @ctrlrun.protect("payments.pay", effect="pay:{invoice}", **more)
+    def pay(invoice: str, amount: int) -> dict:
+        return place.pay()
+
+    def call():
+        with ctrlrun.context(agent="support-agent"):
+            return pay(invoice="17", amount=1050)
+
+    return call
