@@ -70,7 +70,9 @@ async def in_tasks(call, words, place):
     if place.together:
         await asyncio.gather(*(once_later(call, words) for _ in range(place.together)))
         return
-    for _ in range(place.calls):
+    for number in range(place.calls):
+        if number:
+            await asyncio.sleep(place.pause)
         if await once_later(call, words):
             return
 
@@ -84,7 +86,10 @@ def main():
     elif place.together:
         in_threads(call, words, place.together)
     else:
-        for _ in range(place.calls):
+        for number in range(place.calls):
+            # No wait for anything: some guards look again only after a while, and a caller that retries at once
+            # would never see it.
+            time.sleep(place.pause if number else 0)
             if once(call, words):
                 return
 

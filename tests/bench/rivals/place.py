@@ -14,9 +14,9 @@ INTENT = "invoice:17"
 
 
 class Place:
-    def __init__(self, adapter, url, kind, hook, store, calls, together, hapax=None):
+    def __init__(self, adapter, url, kind, hook, store, calls, together, hapax=None, pause=0.0):
         self.adapter, self.url, self.kind, self.hook = adapter, url, kind, hook
-        self.store, self.calls, self.together, self.hapax = store, calls, together, hapax
+        self.store, self.calls, self.together, self.hapax, self.pause = store, calls, together, hapax, pause
 
     @classmethod
     def told(cls, text):

@@ -36,8 +36,10 @@ class Provider:
         self.committed = threading.Event()
         # Set at the end: whoever hangs may go.
         self.over = threading.Event()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self.server.daemon_threads = True
+        # Connections that may still cause an effect: counted as they are accepted, until they end or hang.
+        self.open = 0
+        self.changed = threading.Condition()
+        self.server = _server(self)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
@@ -45,6 +47,20 @@ class Provider:
         self.over.set()
         self.server.shutdown()
         self.server.server_close()
+
+    def count(self, more):
+        with self.changed:
+            self.open += more
+            self.changed.notify_all()
+
+    def quiet(self, limit=10.0):
+        """Waits until nothing is under way any more: connections are accepted in the order in which they came."""
+        with socket.create_connection(self.server.server_address, timeout=limit) as last:
+            last.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            while last.recv(4096):
+                pass
+        with self.changed:
+            return self.changed.wait_for(lambda: self.open == 0, limit)
 
     def pay(self, wanted, key):
         """Makes a payment, or finds the one that its key names. Says whether it was the first."""
@@ -73,9 +89,21 @@ class Provider:
             return [payment for payment in self.effects if payment["reference"] == reference]
 
 
+def _server(provider):
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def process_request(self, request, address):
+            provider.count(1)
+            super().process_request(request, address)
+
+    return Server(("127.0.0.1", 0), _handler(provider))
+
+
 def _handler(provider):
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        hung = False
 
         def do_POST(self):
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -89,6 +117,9 @@ def _handler(provider):
                 time.sleep(provider.takes)
             payment, first = provider.pay(wanted, self.headers.get("Idempotency-Key"))
             if first and provider.fault == "hang":
+                # It did all it will do.
+                self.hung = True
+                provider.count(-1)
                 provider.over.wait()
                 self.close_connection = True
                 return None
@@ -124,6 +155,8 @@ def _handler(provider):
                 super().finish()
             except (OSError, ValueError):
                 pass
+            if not self.hung:
+                provider.count(-1)
 
         def log_message(self, *_):
             pass

@@ -1,9 +1,11 @@
 """airlock-sdk: README "Quickstart" (SQLite file, policy AUTO), and "Exactly-once, or honest about it" for key and probe.
 
-https://pypi.org/project/airlock-sdk/0.3.0/ Without key and probe it warns and runs at most once. What is left by a dead
-process is for its reconciler (`python -m airlock reconcile`), which a person or a timer runs; it is not run here.
+https://pypi.org/project/airlock-sdk/0.3.0/ Without key and probe it warns and runs at most once. With the probe
+`reconcile_after` is set too, so that it is asked by the calls themselves; otherwise that is left to its reconciler
+(`python -m airlock reconcile`), which a person or a timer runs. 5 s is well above the call's 1 s.
 """
 
+import datetime
 import warnings
 
 import airlock
@@ -36,12 +38,12 @@ def guard(place):
             return place.pay()
 
     policy = Policy(rules=[Rule(match="payment.*", decision=Decision.AUTO)])
-
-    app = airlock.init(policy=policy, store=f"sqlite:///{place.path('airlock.db')}")
+    more = {"reconcile_after": datetime.timedelta(seconds=5)} if place.hook else {}
+    app = airlock.init(policy=policy, store=f"sqlite:///{place.path('airlock.db')}", **more)
 
     def call():
         # Which runtime counts is a context variable, and a new thread doesn't inherit it.
-        airlock.init(policy=policy, store=app.store)
+        airlock.init(policy=policy, store=app.store, **more)
         return charge("acme", 1050)
 
     return call

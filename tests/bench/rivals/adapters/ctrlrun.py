@@ -7,7 +7,7 @@ import pathlib
 
 HOOK = True
 STORE = "SQLite"
-WORDS = {"AmbiguousEffect": "unknown", "DuplicateEffect": "duplicate"}
+WORDS = {"AmbiguousEffect": "unknown"}
 POLICY = """schema: ctrlrun.policy/v2
 
 actions:
@@ -35,6 +35,10 @@ def guard(place):
 
     def call():
         with ctrlrun.context(agent="support-agent"):
-            return pay(invoice="17", amount=1050)
+            try:
+                return pay(invoice="17", amount=1050)
+            except ctrlrun.DuplicateEffect as error:
+                # It never replays a result; that the effect was committed it does say.
+                return "happened" if "already committed" in str(error) else "in flight", error
 
     return call

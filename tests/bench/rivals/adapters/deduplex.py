@@ -9,7 +9,7 @@ from deduplex.connectors.webhook import post
 
 KEYED = True
 STORE = "memory"
-WORDS = {"DuplicateInProgressError": "in flight", "PreviouslyFailedError": "failed", "ActionFailedError": "failed"}
+WORDS = {"DuplicateInProgressError": "in flight", "StoreError": "failed"}
 
 
 class Client:
