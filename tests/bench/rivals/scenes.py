@@ -77,11 +77,13 @@ def prepare(rival, place):
 
 def play(rival, kind, hook, scene, hapax=None, limit=LIMIT):
     """Plays one scene once."""
-    fault = {"A": "hang", "B": "reset", "C": "hang", "D": "none"}[scene]
+    fault = {"A": "hang", "B": "reset", "C": "hang"}.get(scene, "none")
     provider = Provider(kind, fault, TAKES if scene == "D" else 0.0)
     with tempfile.TemporaryDirectory(prefix="rivals-") as store:
         together, pause = 4 if scene == "D" else 0, PAUSE if scene == "C" else 0.0
-        place = Place(rival.adapter, provider.url, kind, hook, store, rival.calls, together, hapax, pause)
+        # "one" is no scene of the bench: a single call, of --self-check.
+        calls = 1 if scene == "one" else rival.calls
+        place = Place(rival.adapter, provider.url, kind, hook, store, calls, together, hapax, pause)
         try:
             prepare(rival, place)
             if scene == "C":

@@ -23,7 +23,8 @@ def guard(place):
 
     def verify(**_):
         found = place.find()
-        return (Verification.PRESENT if found else Verification.ABSENT), {"found": len(found)}
+        # What a probe found becomes the call's result.
+        return (Verification.PRESENT, found[0]) if found else (Verification.ABSENT, None)
 
     if place.keyed:
 
