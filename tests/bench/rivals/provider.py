@@ -13,6 +13,7 @@ connection is closed, or never. Of kind
 import json
 import socket
 import struct
+import sys
 import threading
 import time
 import urllib.parse
@@ -96,6 +97,11 @@ def _server(provider):
         def process_request(self, request, address):
             provider.count(1)
             super().process_request(request, address)
+
+        def handle_error(self, request, address):
+            # A caller that was killed or gave up isn't there to be answered: that is what scenes are made of.
+            if not isinstance(sys.exc_info()[1], OSError):
+                super().handle_error(request, address)
 
     return Server(("127.0.0.1", 0), _handler(provider))
 

@@ -11,6 +11,7 @@ import os
 import pathlib
 import platform
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 import catalog
 import check
 import report
+import scenes
 from scenes import LIMIT, SCENES, play
 
 NAME = "tests/bench/rivals/rivals.py"
@@ -87,8 +89,15 @@ def play_all(given, path):
     random.Random(given.seed).shuffle(todo)
     runs = []
     with ThreadPoolExecutor(given.jobs) as pool:
-        for done in as_completed([pool.submit(run, slot, path, given.limit) for slot in todo]):
-            one = done.result()
+        waiting = [pool.submit(run, slot, path, given.limit) for slot in todo]
+        for done in as_completed(waiting):
+            try:
+                one = done.result()
+            except BaseException:
+                # Nothing half measured is shown: what runs is ended, and what waits doesn't begin.
+                pool.shutdown(wait=False, cancel_futures=True)
+                scenes.end_all()
+                raise
             runs.append(one)
             hook = "+hook" if one["hook"] else ""
             say(
@@ -99,9 +108,8 @@ def play_all(given, path):
 
 
 def document(given, path, found, missing, runs):
-    words = [word for word in sys.argv[1:]]
     # Where things lie on this machine is nobody's business.
-    shown = [pathlib.Path(word).name if word.startswith("/") else word for word in words]
+    shown = [pathlib.Path(word).name if word.startswith("/") else word for word in sys.argv[1:]]
     return {
         "format": 1,
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
@@ -118,8 +126,15 @@ def document(given, path, found, missing, runs):
     }
 
 
+def stop(*_):
+    scenes.end_all()
+    raise KeyboardInterrupt
+
+
 def main():
     given = options()
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
     if given.from_json:
         told = json.loads(pathlib.Path(given.from_json).read_text())
     else:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 
@@ -28,10 +29,23 @@ PAUSE = 3.0
 TAKES = 0.3
 
 
+# Callers that run, and whether any may still be started.
+ALIVE, OVER = set(), threading.Event()
+
+
+def end_all():
+    """Ends all callers: they are in groups of their own, so nobody else would."""
+    OVER.set()
+    for caller in list(ALIVE):
+        caller.kill_group()
+
+
 class Caller:
     """A process of call.py, in a group of its own: what it starts ends with it."""
 
     def __init__(self, rival, place):
+        if OVER.is_set():
+            raise InterruptedError("no caller is started any more")
         environment = dict(os.environ, HOME=place.store, PYTHONDONTWRITEBYTECODE="1")
         environment["PYTHONPATH"] = os.pathsep.join([str(HERE), str(rival.folder)])
         self.process = subprocess.Popen(
@@ -44,19 +58,28 @@ class Caller:
             text=True,
             start_new_session=True,
         )
+        ALIVE.add(self)
 
-    def kill(self):
+    def kill_group(self):
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        return self.process.communicate()
+
+    def kill(self):
+        self.kill_group()
+        return self.ended(None)
+
+    def ended(self, limit):
+        said = self.process.communicate(timeout=limit)
+        ALIVE.discard(self)
+        return said
 
     def told(self, limit):
         """What its calls told, and whether it had to be stopped."""
         stopped = False
         try:
-            out, err = self.process.communicate(timeout=limit)
+            out, err = self.ended(limit)
         except subprocess.TimeoutExpired:
             stopped = True
             out, err = self.kill()

@@ -1,8 +1,10 @@
 """ctrlrun: README "Use it in three steps" (policy file, SQLite state); with a hook `reconcile`.
 
-https://pypi.org/project/ctrlrun/0.12.2/ It hands no key to the function.
+https://pypi.org/project/ctrlrun/0.12.2/ It hands no key to the function. A hook is
+asked once the lease is over; 5 s is well above the call's 1 s.
 """
 
+import datetime
 import pathlib
 
 HOOK = True
@@ -27,7 +29,7 @@ def guard(place):
     def asked(effect_key):
         return "committed" if place.find() else "not_executed"
 
-    more = {"reconcile": asked} if place.hook else {}
+    more = {"reconcile": asked, "lease": datetime.timedelta(seconds=5)} if place.hook else {}
 
     @ctrlrun.protect("payments.pay", effect="pay:{invoice}", **more)
     def pay(invoice: str, amount: int) -> dict:
