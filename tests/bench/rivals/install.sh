@@ -23,7 +23,9 @@ grep -v '^#' "$here/rivals.txt" | while read -r package; do
         --target "$target/$name" "$package" 2> "$target/$name.log"; then
         echo "$stamp" > "$target/$name.installed"
     else
-        grep '^ERROR' "$target/$name.log" | tail -1 > "$target/$name.failed"
+        # Which Python it asks for, if that is why; else what pip says last.
+        { grep -o 'Requires-Python [^ ;]*' "$target/$name.log" || grep '^ERROR' "$target/$name.log"; } | tail -1 \
+            > "$target/$name.failed"
         echo "$package can't be installed here: $(cat "$target/$name.failed")" >&2
     fi
 done
