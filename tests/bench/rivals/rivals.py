@@ -110,11 +110,12 @@ def play_all(given, path):
 def document(given, path, found, missing, runs):
     # Where things lie on this machine is nobody's business.
     shown = [pathlib.Path(word).name if word.startswith("/") else word for word in sys.argv[1:]]
+    machine = f"{os.cpu_count()} cores, {platform.system()} {platform.release()}, Python {platform.python_version()}"
     return {
         "format": 1,
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "command": " ".join([NAME, *shown]),
-        "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.release()}, Python {platform.python_version()}",
+        "machine": machine,
         "build": pathlib.Path(path).parent.name,
         "limit_seconds": given.limit,
         "scenes": SCENES,
