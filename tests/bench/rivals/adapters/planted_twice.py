@@ -1,0 +1,11 @@
+"""Planted, for --self-check: sends everything twice."""
+
+STORE = "none"
+
+
+def guard(place):
+    def call():
+        place.pay()
+        return place.pay()
+
+    return call
