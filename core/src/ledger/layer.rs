@@ -7,7 +7,7 @@ use crate::protocol::Stamp;
 /// is; [`Ledger::look_up`] is answered by the layer's own `header` and `load`, so that nothing passes it by.
 ///
 /// ```
-/// use hapax_core::async_trait;
+/// use async_trait::async_trait;
 /// use hapax_core::ledger::{Append, Appended, Layer, Ledger, LedgerError, SharedLedger};
 ///
 /// /// Tells which cells are written about.
