@@ -50,7 +50,7 @@ impl Readers {
         let must_wait = value.as_ref().is_err_and(Failure::is_busy);
         // A connection that failed is closed: the next read begins with a fresh one.
         if patient(true).is_ok() && (value.is_ok() || must_wait) {
-            self.idle().push(connection);
+            self.rest(connection);
         }
         (!must_wait).then(|| value.map_err(|failure| failure.tell(&self.path)))
     }
@@ -81,8 +81,15 @@ impl Readers {
         };
         // A connection that failed is closed: the next read begins with a fresh one.
         let value = read(&connection).map_err(|failure| failure.tell(&self.path))?;
-        self.idle().push(connection);
+        self.rest(connection);
         Ok(value)
+    }
+
+    /// Keeps a connection for the next read. One whose transaction is still open is closed: it would go on seeing the past.
+    fn rest(&self, connection: Connection) {
+        if connection.is_autocommit() {
+            self.idle().push(connection);
+        }
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {

@@ -11,6 +11,18 @@ use crate::protocol::Intent;
 /// The beginning of an operation's first row, as [`Began`] is written.
 pub(super) const BEGINS: &str = r#"[{"event":"began","#;
 
+/// Whether a row's first event is [`Began`], in whatever order its members stand.
+pub(super) fn is_first(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Kind<'a> {
+        event: Cow<'a, str>,
+    }
+    let first = text
+        .strip_prefix('[')
+        .and_then(|inside| serde_json::Deserializer::from_str(inside).into_iter::<Kind<'_>>().next()?.ok());
+    first.is_some_and(|kind| kind.event == Began::EVENT)
+}
+
 /// [`Event::Began`](crate::protocol::Event::Began) as it stands in a row.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Began<'a> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Ledger, LedgerError, MemoryLedger, OperationId, Serves, Stored,
+    Append, Appended, By, Filter, Header, Layer, Ledger, LedgerError, MemoryLedger, OperationId, Serves,
 };
 use hapax_core::protocol::Stamp;
 
@@ -52,7 +52,11 @@ impl Planted {
 }
 
 #[async_trait]
-impl Ledger for Planted {
+impl Layer for Planted {
+    fn below(&self) -> &dyn Ledger {
+        &self.sound
+    }
+
     async fn append(&self, mut append: Append) -> Result<Appended, LedgerError> {
         if self.has(Bug::IgnoresTheRevision) && append.seen > 0 {
             let stored = self.sound.load(By::Id(append.operation)).await?;
@@ -70,10 +74,6 @@ impl Ledger for Planted {
             self.sound.append(append).await?;
         }
         done
-    }
-
-    async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
-        self.sound.load(by).await
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
@@ -105,10 +105,6 @@ impl Ledger for Planted {
     async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
         let kept = self.sound.adopt(secret_check).await?;
         Ok(if self.has(Bug::AdoptsTwice) { secret_check.to_owned() } else { kept })
-    }
-
-    async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
-        self.sound.note_restored(at, secret_check).await
     }
 
     async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
