@@ -26,6 +26,10 @@ use exit::Failure;
 use open::Context;
 use output::Output;
 
+/// See the workspace manifest for why.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -52,8 +52,14 @@ macro_rules! begin {
 }
 pub(crate) const BEGIN: &str = begin!("");
 
-/// Batches look rows up by index, whatever their arrays hold, so a prepared statement is not planned again for each.
-const BEGIN_PREPARED: &str = begin!("SET LOCAL plan_cache_mode = force_generic_plan; ");
+/// Batches look rows up by index, whatever their arrays hold, so a prepared statement is not planned again for each. It is
+/// planned when it is first used, perhaps while the tables are empty: a plan that reads the whole of them is the cheapest
+/// then, and would be kept while they grow. Without such plans the header, which has no other way, looks so costly that it
+/// would be compiled each time.
+const BEGIN_PREPARED: &str = begin!(
+    "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
+     SET LOCAL enable_mergejoin = off; SET LOCAL jit = off; "
+);
 
 /// The letters `hapx`: what our locks are told from others' by.
 pub(crate) const LOCK: &str = "SELECT pg_advisory_xact_lock(1751216248, bucket) FROM unnest($1) AS bucket";

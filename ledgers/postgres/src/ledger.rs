@@ -12,10 +12,12 @@ use uuid::Uuid;
 use crate::address::Address;
 use crate::between::{self, Between};
 use crate::clock::DatabaseClock;
+use crate::codec::key_hash;
 use crate::counters::Counters;
 use crate::error::{Failure, unfollowed, unusable};
 use crate::health::{self, Health};
 use crate::link::Link;
+use crate::look_up::LookUps;
 use crate::options::Options;
 use crate::readers::Readers;
 use crate::shared::{Shared, knows_origin, left_behind};
@@ -32,6 +34,7 @@ pub struct PostgresLedger {
     shared: Arc<Shared>,
     jobs: mpsc::Sender<Job>,
     readers: Arc<Readers>,
+    look_ups: Arc<LookUps>,
     watch: Arc<Watch>,
 }
 
@@ -98,7 +101,8 @@ impl PostgresLedger {
             tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue)).run());
         }
         let readers = Arc::new(Readers::new(Arc::clone(&shared), link));
-        Ok(Self { watch: Watch::new(Arc::clone(&readers)), readers, jobs, shared })
+        let look_ups = LookUps::new(Arc::clone(&shared), Arc::clone(&readers));
+        Ok(Self { look_ups, watch: Watch::new(Arc::clone(&readers)), readers, jobs, shared })
     }
 
     /// Notes that the ledger is at home on the cluster and timeline where it is now, so that others are let in. This comes
@@ -173,6 +177,13 @@ impl PostgresLedger {
         self.apart(async |link| health::ask(&link, address, &clock).await).await
     }
 
+    fn stopped(&self, what_it_does: &str) -> LedgerError {
+        unusable(
+            format!("the task that {what_it_does} {} has stopped", self.shared.shown),
+            "start the program again; the runtime that the ledger was opened on must live as long as it",
+        )
+    }
+
     /// Does something on a connection of its own.
     async fn apart<T>(&self, work: impl AsyncFnOnce(Link) -> Result<T, Failure>) -> Result<T, LedgerError> {
         let done = match connected(&self.shared).await {
@@ -192,15 +203,9 @@ impl fmt::Debug for PostgresLedger {
 #[async_trait]
 impl Ledger for PostgresLedger {
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
-        let stopped = || {
-            unusable(
-                format!("the task that writes {} has stopped", self.shared.shown),
-                "start the program again; the runtime that the ledger was opened on must live as long as it",
-            )
-        };
         let (reply, answer) = oneshot::channel();
-        self.jobs.send(Job { append, reply }).await.map_err(|_| stopped())?;
-        answer.await.map_err(|_| stopped())?
+        self.jobs.send(Job { append, reply }).await.map_err(|_| self.stopped("writes"))?;
+        answer.await.map_err(|_| self.stopped("writes"))?
     }
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
@@ -209,15 +214,11 @@ impl Ledger for PostgresLedger {
     }
 
     async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
-        let (by, clock) = (&by, &self.shared.clock);
-        let asked = self.readers.read(|link| async move {
-            let before = clock.local();
-            // Both questions leave before the first is answered.
-            let ((header, database_ms), stored) = tokio::try_join!(read::header(&link), read::load(&link, by))?;
-            clock.note(before, database_ms);
-            Ok((header, stored))
-        });
-        asked.await
+        let By::Key { connection, cell, key } = by else { return Ok((self.header().await?, self.load(by).await?)) };
+        let asked = self.look_ups.by_key(key_hash(connection, cell, key.as_str())).await;
+        let (header, whole) = asked.ok_or_else(|| self.stopped("reads"))??;
+        let stored = whole.map(|whole| whole.stored(&by)).transpose();
+        Ok((header, stored.map_err(|failure| failure.tell(&self.shared.shown))?))
     }
 
     fn moved_on(&self, operation: OperationId, seen: u64) -> Option<MovedOn<'_>> {

@@ -30,6 +30,7 @@ mod health;
 mod import;
 mod ledger;
 mod link;
+mod look_up;
 mod maintain;
 mod migrate;
 mod names;

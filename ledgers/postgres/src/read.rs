@@ -13,6 +13,7 @@ use crate::batch::print;
 use crate::codec::{self, FIRST_FINAL, Identity, claim_hash, key_hash, phase_number, unsigned};
 use crate::error::Failure;
 use crate::link::Link;
+use crate::look_up;
 
 /// An operation's own row.
 #[derive(Debug)]
@@ -51,12 +52,21 @@ pub(crate) struct Whole {
     pub(crate) lines: Vec<StoredLine>,
 }
 
+/// What [`wholes`] reads.
+macro_rules! columns {
+    () => {
+        "o.id, p.connection, p.account, p.cell, o.key, o.fingerprint, o.first, o.revision, o.phase, \
+         o.claim, e.sequence, e.revision, e.wall, e.awake, e.boot, e.said, e.common, t.text"
+    };
+}
+pub(crate) use columns;
+
 macro_rules! whole {
     ($which:literal) => {
         concat!(
-            "SELECT o.id, p.connection, p.account, p.cell, o.key, o.fingerprint, o.first, o.revision, o.phase, \
-             o.claim, e.sequence, e.revision, e.wall, e.awake, e.boot, e.said, e.common, t.text \
-             FROM hapax.operations o JOIN hapax.places p ON p.number = o.place \
+            "SELECT ",
+            columns!(),
+            " FROM hapax.operations o JOIN hapax.places p ON p.number = o.place \
              LEFT JOIN hapax.events e ON e.operation = o.id LEFT JOIN hapax.texts t ON t.number = e.common ",
             $which,
             " ORDER BY o.id, e.revision"
@@ -74,7 +84,7 @@ pub(crate) const AFTER: &str =
 /// Prepares what every call begins with, where that is wanted.
 pub(crate) async fn prepare(link: &Link) -> Result<(), Failure> {
     link.prepare(HEADER, &[]).await?;
-    link.prepare(BY_KEY, &[Type::UUID]).await?;
+    link.prepare(look_up::BY_KEYS, &[Type::UUID_ARRAY]).await?;
     link.prepare(BY_ID, &[Type::UUID]).await
 }
 
@@ -87,21 +97,23 @@ pub(crate) async fn load(link: &Link, by: &By<'_>) -> Result<Option<Stored>, Fai
     };
     let rows = link.query(sql, &[(&hash, Type::UUID)]).await?;
     let Some(whole) = wholes(&rows)?.pop() else { return Ok(None) };
-    // The digest finds; the words decide.
-    if let By::Key { connection, cell, key } = by {
-        let Identity { connection: held, cell: of, key: under, .. } = &whole.operation.identity;
-        if (held.as_str(), of.as_str(), under.as_str()) != (*connection, *cell, key.as_str()) {
-            return Err(Failure::Damaged(format!(
-                "a key leads to operation {}, which has another",
-                whole.operation.id
-            )));
-        }
-    }
-    let records = whole.records()?;
-    Ok(Some(Stored { operation: whole.operation.id, records }))
+    whole.stored(by).map(Some)
 }
 
 impl Whole {
+    /// As it was asked for.
+    pub(crate) fn stored(&self, by: &By<'_>) -> Result<Stored, Failure> {
+        let id = self.operation.id;
+        // The digest finds; the words decide.
+        if let By::Key { connection, cell, key } = by {
+            let Identity { connection: held, cell: of, key: under, .. } = &self.operation.identity;
+            if (held.as_str(), of.as_str(), under.as_str()) != (*connection, *cell, key.as_str()) {
+                return Err(Failure::Damaged(format!("a key leads to operation {id}, which has another")));
+            }
+        }
+        Ok(Stored { operation: id, records: self.records()? })
+    }
+
     /// All records; a gap is damage, never a shorter history.
     pub(crate) fn records(&self) -> Result<Vec<Record>, Failure> {
         let Self { operation, lines } = self;
@@ -122,7 +134,7 @@ impl Whole {
 }
 
 /// Puts the rows of a join together.
-pub(crate) fn wholes(rows: &[Row]) -> Result<Vec<Whole>, Failure> {
+pub(crate) fn wholes<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Result<Vec<Whole>, Failure> {
     let mut wholes: Vec<Whole> = Vec::new();
     for row in rows {
         let id = OperationId(row.try_get(0)?);

@@ -13,6 +13,7 @@ mod all {
     mod durable;
     mod failover;
     mod hosts;
+    mod look_up;
     mod partitions;
     mod tls;
     mod watch;

@@ -7,6 +7,10 @@ use hapax_bench::drive::{self, Drive};
 use hapax_bench::run::{self, Run};
 use hapax_bench::{provider, say};
 
+/// The program's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measures what a guarded call costs
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use hapax_conformance::ledger::samples::{Draft, happened, leased};
-use hapax_core::ledger::{Filter, Ledger, LedgerError, OperationId, Phase, Serves};
+use hapax_core::ledger::{By, Filter, Index, Ledger, LedgerError, OperationId, Phase, Serves};
 use hapax_core::protocol::{Event, Heard, Receipt, Stamp, Verdict};
-use hapax_ledger_postgres::{Counters, PostgresLedger};
+use hapax_ledger_postgres::{Counters, Options, PostgresLedger};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::support::{PATIENT, address, assert_sound, cluster, fresh, is_there, revision, shared, tell};
+use super::support::{PATIENT, address, assert_sound, cluster, fresh, fresh_schema, is_there, revision, shared, tell};
 
 #[tokio::test]
 async fn what_was_written_is_there_after_reopening() {
@@ -65,11 +65,13 @@ async fn a_lonely_caller_pays_two_commits_for_an_operation_and_none_for_a_refusa
     assert_eq!(ledger.counters(), Counters { commits: 10, appends: 10, settled: 0 });
 }
 
-/// 200 bytes of arguments, 200 of receipt, a key like a UUID.
+/// 200 bytes of arguments, 200 of receipt, a key like a UUID. A call begins with a look.
 async fn whole_operation(ledger: &hapax_core::ledger::SharedLedger, number: u64) {
     let id = OperationId::fresh().to_string();
     let args = json!({"text": "x".repeat(130), "reference": id, "n": number});
     let draft = Draft::with(&id, args);
+    let Index { connection, cell, key, .. } = &draft.index;
+    ledger.look_up(By::Key { connection, cell, key }).await.expect("it works");
     draft.begin(ledger).await.expect("it works");
     let claim = format!("ch_{}", &id[12..]);
     let body = json!({"id": claim, "text": "y".repeat(150)});
@@ -216,4 +218,41 @@ async fn a_late_append_to_its_own_lease_counts_once() {
     let twice = tokio::join!(ledger.append(draft.append(3, [leased()])), ledger.append(draft.append(3, [leased()])));
     assert_eq!(u8::from(twice.0.is_ok()) + u8::from(twice.1.is_ok()), 1, "{twice:?}");
     assert_eq!(revision(&ledger, draft.id).await, Some(4));
+}
+
+/// What the server counts of a schema's tables: rows written, and rows read by going through a whole table. A session tells
+/// when it ends at the latest.
+async fn counted(schema: &str, written: u64) -> u64 {
+    let sql = format!(
+        "SELECT sum(n_tup_ins), sum(seq_tup_read) FROM pg_stat_user_tables \
+         WHERE schemaname = '{schema}' AND relname IN ('operations', 'events', 'keys', 'claims')"
+    );
+    for _ in 0..600 {
+        let text = cluster().await.sql("postgres", &sql).await.expect("it can be asked");
+        let (inserted, read) = text.split_once('|').expect("two numbers");
+        if inserted.parse::<u64>().expect("a number") >= written {
+            return read.parse().expect("a number");
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("the server never counted {written} rows");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plans_from_when_the_tables_were_empty_never_go_through_all_rows() {
+    const OPERATIONS: u64 = 200;
+    if !is_there("plans of prepared statements") {
+        return;
+    }
+    let schema = fresh_schema();
+    let options = Options { prepared: true, ..PATIENT };
+    let made = PostgresLedger::create(address(cluster().await, &schema), options).await.expect("it can be made");
+    let ledger = shared(&Arc::new(made));
+    for number in 0..OPERATIONS {
+        whole_operation(&ledger, number).await;
+    }
+    drop(ledger);
+    // Of each operation: its row, its key, its claim, and events of two appends.
+    let read = counted(&schema, 5 * OPERATIONS).await;
+    assert!(read <= OPERATIONS, "{read} rows were gone through for {OPERATIONS} operations");
 }
