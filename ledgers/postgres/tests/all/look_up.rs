@@ -91,21 +91,22 @@ async fn a_damaged_operation_is_the_trouble_of_those_who_ask_for_it() {
     }
     let (ledger, schema) = fresh().await;
     let ledger = shared(&ledger);
-    let (sound, damaged) = (Draft::new("order:sound"), Draft::new("order:damaged"));
-    for draft in [&sound, &damaged] {
+    let drafts = ["order:sound", "order:cut", "order:without its text"].map(Draft::new);
+    for draft in &drafts {
         draft.begin(&ledger).await.expect("it works");
     }
-    let damage = format!(
-        "SET session_replication_role = replica; UPDATE {schema}.events SET said = '[' WHERE operation = '{}'",
-        damaged.id
-    );
-    cluster().await.sql("postgres", &damage).await.expect("it can be damaged");
+    for (draft, what) in drafts[1..].iter().zip(["said = '['", "common = 9999"]) {
+        let damage = format!(
+            "SET session_replication_role = replica; UPDATE {schema}.events SET {what} WHERE operation = '{}'",
+            draft.id
+        );
+        cluster().await.sql("postgres", &damage).await.expect("it can be damaged");
+    }
     let mut callers = JoinSet::new();
     for caller in 0..100 {
         let ledger = SharedLedger::clone(&ledger);
-        let (is_sound, index) = if caller % 2 == 0 { (true, &sound.index) } else { (false, &damaged.index) };
-        let index = index.clone();
-        callers.spawn(async move { (is_sound, look_up(&ledger, &index).await) });
+        let index = drafts[caller % 3].index.clone();
+        callers.spawn(async move { (caller % 3 == 0, look_up(&ledger, &index).await) });
     }
     while let Some(done) = callers.join_next().await {
         let (is_sound, found) = done.expect("no panic");
