@@ -10,13 +10,13 @@ pub(super) fn carried_over(event: Event, known: &OpState, fresh: &OpState) -> Op
     }
 }
 
-/// Whether the number belongs to another attempt now: the ledger was restored from a backup that
-/// didn't know ours, and went on from there.
+/// Whether the number isn't our attempt's any more: the ledger was restored from a backup that didn't know ours, and may have
+/// gone on from there, or may go on before this can be written.
 fn is_another_attempt(number: u32, known: &OpState, fresh: &OpState) -> bool {
     let departed = |state: &OpState| {
         state.attempts.iter().find(|attempt| attempt.number == number).map(|attempt| (attempt.epoch, attempt.departed))
     };
-    matches!((departed(known), departed(fresh)), (Some(ours), Some(theirs)) if ours != theirs)
+    matches!((departed(known), departed(fresh)), (Some(ours), theirs) if theirs != Some(ours))
 }
 
 /// That it happened counts wherever it comes from; anything else would close an attempt that it

@@ -72,6 +72,40 @@ async fn m08_an_answer_from_before_the_restore_does_not_close_another_attempt() 
     assert!(!is_refused(&report), "the effect is there: {report:?}");
 }
 
+/// Rule 2: the same where the disk is full meanwhile, so that the answer is carried over twice: first to a restored ledger
+/// that doesn't know its attempt, then to one in which another attempt has its number.
+#[tokio::test(start_paused = true)]
+async fn m08_an_answer_that_could_not_be_written_after_a_restore_does_not_close_another_attempt() {
+    let bed = Bed::new();
+    let policy = Policy { approve: vec![ApprovalRule { cell: "toy.*".into(), above: None }], ..Policy::default() };
+    let flaky = Flaky::new(bed.ledger.clone());
+    let before = bed.executor_with(policy.clone(), Bed::connection(), flaky.clone()).await;
+    let held = before.run(request("toy.asked", "k", 100)).await.expect("run");
+    let backup = bed.ledger.backup();
+    flaky.is_full.store(true, Ordering::SeqCst);
+    bed.provider.script([Does::Says(402, "declined")]);
+    before.approve(held.operation, held.revision, "ann", 1_000).await.expect("approve");
+    assert_eq!(bed.provider.requests(), 1);
+    bed.ledger.put_back(&backup);
+    let after = bed.executor_with(policy, Bed::connection(), bed.ledger.clone()).await;
+    after.note_restored().await.expect("restored");
+    let view = after.show(held.operation).await.expect("show");
+    after.approve(held.operation, view.revision, "ann", 600_000).await.expect("approve");
+    let view = after.show(held.operation).await.expect("show");
+    assert_eq!(view.phase, Phase::Person, "what was under way goes on only by a person");
+    // Meanwhile the answer was carried over to the restored ledger, and could not be written there.
+    bed.provider.script([Does::LosesAnswer]);
+    bed.provider.hide(true);
+    let now = bed.clock.now();
+    let again = after.resolve(held.operation, view.revision, "ann", now, PersonSays::SendAgain).await;
+    assert!(!is_refused(&again.expect("resolve")));
+    assert_eq!(bed.provider.requests(), 2);
+    flaky.is_full.store(false, Ordering::SeqCst);
+    seconds(600).await;
+    let report = after.run(request("toy.asked", "k", 100).wait_ms(1)).await.expect("run");
+    assert!(!is_refused(&report), "the effect is there: {report:?}");
+}
+
 /// Rule 4: somebody who no longer waits for a recovery doesn't take the answers away.
 #[tokio::test(start_paused = true)]
 async fn a_recovery_that_is_dropped_does_not_lose_the_answer() {

@@ -329,6 +329,8 @@ pub(super) struct Flaky {
     pub(super) away: AtomicBool,
     pub(super) unread: AtomicBool,
     pub(super) takes_no_answers: AtomicBool,
+    /// Appends of answers that come too late hear so; others can't be written.
+    pub(super) is_full: AtomicBool,
     /// What happens just before the ledger notes that it was restored.
     pub(super) meanwhile: Mutex<Option<Meanwhile>>,
 }
@@ -337,8 +339,8 @@ type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Flaky {
     pub(super) fn new(inner: Arc<MemoryLedger>) -> Arc<Self> {
-        let [away, unread, takes_no_answers] = [(); 3].map(|()| AtomicBool::new(false));
-        Arc::new(Self { inner, away, unread, takes_no_answers, meanwhile: Mutex::default() })
+        let [away, unread, takes_no_answers, is_full] = [(); 4].map(|()| AtomicBool::new(false));
+        Arc::new(Self { inner, away, unread, takes_no_answers, is_full, meanwhile: Mutex::default() })
     }
 
     fn check(&self, unusable: bool) -> Result<(), LedgerError> {
@@ -359,6 +361,11 @@ impl Layer for Flaky {
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
         let answer = append.records.iter().any(|record| matches!(record.event, Event::Heard(_)));
         self.check(answer && self.takes_no_answers.load(Ordering::SeqCst))?;
+        if answer && self.is_full.load(Ordering::SeqCst) {
+            let stored = self.inner.load(By::Id(append.operation)).await?;
+            let is_late = stored.is_none_or(|stored| stored.records.len() as u64 != append.seen);
+            return if is_late { Err(LedgerError::Moved) } else { self.check(true).map(|()| unreachable!("it is full")) };
+        }
         self.inner.append(append).await
     }
 
