@@ -217,6 +217,9 @@ impl Ledger for PostgresLedger {
         let By::Key { connection, cell, key } = by else { return Ok((self.header().await?, self.load(by).await?)) };
         let asked = self.look_ups.by_key(key_hash(connection, cell, key.as_str())).await;
         let (header, whole) = asked.ok_or_else(|| self.stopped("reads"))??;
+        if whole.as_ref().is_some_and(|whole| whole.may_be_cut()) {
+            return Ok((header, self.load(by).await?));
+        }
         let stored = whole.map(|whole| whole.stored(&by)).transpose();
         Ok((header, stored.map_err(|failure| failure.tell(&self.shared.shown))?))
     }

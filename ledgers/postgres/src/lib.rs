@@ -36,6 +36,8 @@ mod migrate;
 mod names;
 mod options;
 mod plan;
+#[cfg(all(test, unix))]
+mod plans;
 mod read;
 mod readers;
 mod rows;

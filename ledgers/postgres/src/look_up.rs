@@ -19,18 +19,12 @@ use crate::read::{self, Whole};
 use crate::readers::Readers;
 use crate::shared::Shared;
 
-/// Each table is read by its index, whatever its size was when this was planned: `OFFSET 0` keeps the planner from going
-/// through a whole one because it is empty as yet.
-pub(crate) const BY_KEYS: &str = concat!(
-    "SELECT ",
-    read::columns!(),
-    ", w.hash FROM unnest($1) AS w (hash) \
-     CROSS JOIN LATERAL (SELECT i.operation FROM hapax.keys i WHERE i.hash = w.hash OFFSET 0) k \
-     CROSS JOIN LATERAL (SELECT i.* FROM hapax.operations i WHERE i.id = k.operation OFFSET 0) o \
-     CROSS JOIN LATERAL (SELECT i.* FROM hapax.places i WHERE i.number = o.place OFFSET 0) p \
-     LEFT JOIN LATERAL (SELECT i.* FROM hapax.events i WHERE i.operation = o.id OFFSET 0) e ON true \
-     LEFT JOIN LATERAL (SELECT i.text FROM hapax.texts i WHERE i.number = e.common OFFSET 0) t ON true \
-     ORDER BY w.hash, e.revision"
+/// In a subselect, so that the planner doesn't know how many keys there are: it would plan for each number anew.
+pub(crate) const OF_KEYS: &str = read::beginnings!(
+    "unnest((SELECT $1)) AS w (hash) \
+     CROSS JOIN LATERAL (SELECT i.operation FROM hapax.keys i WHERE i.hash = w.hash OFFSET 0) k",
+    ", w.hash",
+    "w.hash"
 );
 
 /// The column after those of an operation.
@@ -39,7 +33,7 @@ const HASH: usize = 18;
 /// At most so many keys in one question, so that its answer doesn't keep the first of them for long.
 const MOST: usize = 256;
 
-/// The ledger as a whole, and the operation that a key leads to.
+/// The ledger as a whole, and the operation that a key leads to, which may be cut.
 pub(crate) type Found = (Header, Option<Arc<Whole>>);
 
 /// Operations by the digests of their keys. One that is damaged is its callers' trouble alone.
@@ -165,7 +159,7 @@ impl Drop for Asking {
 /// Rows by the digest of the key that led to them.
 async fn by_keys(link: &Link, keys: &[Uuid]) -> Result<Vec<(Uuid, Vec<Row>)>, Failure> {
     let mut found: Vec<(Uuid, Vec<Row>)> = Vec::new();
-    for row in link.query(BY_KEYS, &[(&keys, Type::UUID_ARRAY)]).await? {
+    for row in link.query(OF_KEYS, &[(&keys, Type::UUID_ARRAY)]).await? {
         let hash = row.try_get(HASH)?;
         match found.last_mut().filter(|(last, _)| *last == hash) {
             Some((_, rows)) => rows.push(row),

@@ -116,3 +116,25 @@ async fn a_damaged_operation_is_the_trouble_of_those_who_ask_for_it() {
         }
     }
 }
+
+/// Beyond what is read at first, the rest is read too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_history_is_read_to_its_end() {
+    if !is_there("long histories") {
+        return;
+    }
+    for ledger in ledgers().await {
+        let draft = Draft::new("order:long").claiming("ch_long");
+        draft.begin(&ledger).await.expect("it works");
+        for revision in 3..100 {
+            ledger.append(draft.append(revision, [leased()])).await.expect("it works");
+            let found = look_up(&ledger, &draft.index).await.expect("it works").expect("it is there");
+            assert_eq!(found.records.len() as u64, revision + 1);
+        }
+        let Index { connection, cell, key, account, .. } = &draft.index;
+        for by in [By::Id(draft.id), By::Key { connection, cell, key }, By::Claim { account, id: "ch_long" }] {
+            let found = ledger.load(by.clone()).await.expect("it works").expect("it is there");
+            assert_eq!(found.records.len(), 100, "{by:?}");
+        }
+    }
+}
