@@ -108,9 +108,9 @@ pub fn line(moment: &[Record], revision: u64, omit: &Identity) -> Result<Line, D
     Ok(Line { revision, at, said, common })
 }
 
-/// Events that say the same for many operations.
+/// Events that say the same for many operations. A lease names its owner, who is another one each time.
 fn is_common(event: &Event) -> bool {
-    matches!(event, Event::Leased { .. } | Event::Yielded { .. } | Event::Departed(_) | Event::Restored { .. })
+    matches!(event, Event::Departed(_) | Event::Restored { .. })
 }
 
 fn array(records: &[Record], omit: &Identity) -> Result<String, Damaged> {

@@ -105,8 +105,10 @@ impl Draft {
 
     /// The first append: it began, was taken up, and an attempt leaves.
     pub fn first(&self) -> Append {
-        let events = [Event::Began(self.intent.clone()), leased(), departed()];
-        self.append(0, events)
+        // Whoever takes up an operation is another one each time.
+        let owner = format!("{:016x}", self.id.0.as_u64_pair().1);
+        let leased = Event::Leased { owner, for_ms: 90_000 };
+        self.append(0, [Event::Began(self.intent.clone()), leased, departed()])
     }
 
     /// An append of these events at this revision.
