@@ -118,3 +118,18 @@ fn a_ledger_is_filled_without_the_provider_and_what_is_open_is_found_again() {
     assert_eq!(again.load(load(2, 10)).committed.appends, 20, "it goes on on what is there");
     assert_eq!(again.end(), Counts { calls: 10, keys_called_twice: 0 });
 }
+
+/// What an operation leaves when the executor itself makes it: about 200 bytes of arguments, 200 of receipt.
+#[test]
+fn what_is_kept_of_a_finished_operation_fits_into_a_kibibyte() {
+    const OPERATIONS: u64 = 4_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("hapax.ledger");
+    let mut pair = Pair::start(&["sqlite", &file.display().to_string()], &[]);
+    let made: Found = pair.driver.ask(&Command::Fill(Fill { finished: OPERATIONS, open: 0 }));
+    assert_eq!(made.operations, OPERATIONS);
+    assert_eq!(pair.end(), Counts::default());
+    // The last one to close it moves the log into the file.
+    let bytes = std::fs::metadata(&file).expect("it is there").len() / OPERATIONS;
+    assert!((200..=1024).contains(&bytes), "an operation takes {bytes} bytes");
+}
