@@ -3,10 +3,12 @@ use std::sync::Arc;
 
 use hapax_core::capability::{Absence, Standing};
 use hapax_core::protocol::{
-    Alarm, Bounds, Do, Event, Found, Heard, Looked, OpState, Permit, Record, Verdict, View, may_decide, may_send, next,
+    Alarm, Bounds, Do, Event, Found, Heard, Looked, OpState, Permit, Record, Verdict, View, fold, may_decide, may_send,
+    next, redact,
 };
 
 use crate::lines::{Leaving, Line, NOTE, OWNERS, When, epoch, events};
+use crate::scenario::Bug;
 
 /// What [`next`] says, without the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub struct Book {
     bounds: Bounds,
     states: Vec<Arc<OpState>>,
     numbers: HashMap<Arc<OpState>, u32>,
+    /// How each state was first reached: from which one, when, by which line.
+    from: Vec<(u32, When, Line)>,
     applied: HashMap<(u32, When, Line), u32>,
     said: HashMap<(u32, When, u8), Says>,
     permitted: HashMap<(u32, When), Permit>,
@@ -53,6 +57,7 @@ impl Book {
             standing,
             bounds,
             states: vec![unborn.clone()],
+            from: vec![(UNBORN, When::START, Line::Asked)],
             numbers: HashMap::from([(unborn, UNBORN)]),
             applied: HashMap::new(),
             said: HashMap::new(),
@@ -82,21 +87,15 @@ impl Book {
             return *after;
         }
         let mut state = OpState::clone(self.state(ledger));
-        let mut at = when.stamp();
-        if let Line::Restored(_) = line {
-            // A tick is long: what is noted for what was in the backup comes after it, not with it.
-            at.wall_ms += 1;
-            at.boot_ms += 1;
+        for record in records(&state, when, line) {
+            state.apply(&record);
         }
-        for event in events(&state, line) {
-            state.apply(&Record { at, event });
-        }
-        let after = self.number(state);
+        let after = self.number(state, (ledger, when, line));
         self.applied.insert((ledger, when, line), after);
         after
     }
 
-    fn number(&mut self, mut state: OpState) -> u32 {
+    fn number(&mut self, mut state: OpState, from: (u32, When, Line)) -> u32 {
         forget_history(&mut state);
         if let Some(number) = self.numbers.get(&state) {
             return *number;
@@ -104,8 +103,38 @@ impl Book {
         let number = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
         let state = Arc::new(state);
         self.states.push(state.clone());
+        self.from.push(from);
         self.numbers.insert(state, number);
         number
+    }
+
+    /// The ledger after [`redact`] took out of its records what retention takes out, read anew from what is left.
+    pub fn prune(&mut self, ledger: u32, bug: Option<Bug>) -> u32 {
+        let mut records = self.records_of(ledger);
+        let from = self.from[ledger as usize];
+        redact(&mut records);
+        if bug == Some(Bug::PrunedAnswers) {
+            records.retain(|record| !matches!(record.event, Event::Heard(_)));
+        }
+        self.number(fold(&records), from)
+    }
+
+    /// Records that lead to this state.
+    fn records_of(&self, ledger: u32) -> Vec<Record> {
+        let mut lines = Vec::new();
+        let mut at = ledger;
+        while at != UNBORN {
+            let (before, when, line) = self.from[at as usize];
+            lines.push((when, line));
+            at = before;
+        }
+        let (mut state, mut all) = (OpState::default(), Vec::new());
+        for (when, line) in lines.into_iter().rev() {
+            let records = records(&state, when, line);
+            records.iter().for_each(|record| state.apply(record));
+            all.extend(records);
+        }
+        all
     }
 
     /// What [`next`] says to a worker.
@@ -172,7 +201,10 @@ impl Book {
                     continue;
                 }
                 Do::Prepare { new_epoch } => {
-                    vec![epoch(&state, new_epoch), Some(Event::Noted { name: NOTE.to_owned(), value: "9".to_owned() })]
+                    let missing = |name: &&&str| new_epoch || !state.notes.contains_key(**name);
+                    let name = self.standing.notes.iter().find(missing).copied().unwrap_or(NOTE);
+                    let noted = Event::Noted { name: name.to_owned(), value: "9".to_owned() };
+                    vec![epoch(&state, new_epoch), Some(noted)]
                 }
                 Do::Send { new_epoch, replace_key, .. } => {
                     let leaving =
@@ -198,6 +230,17 @@ impl Book {
         }
         false
     }
+}
+
+/// What one line writes.
+fn records(state: &OpState, when: When, line: Line) -> Vec<Record> {
+    let mut at = when.stamp();
+    if let Line::Restored(_) = line {
+        // A tick is long: what is noted for what was in the backup comes after it, not with it.
+        at.wall_ms += 1;
+        at.boot_ms += 1;
+    }
+    events(state, line).into_iter().map(|event| Record { at, event }).collect()
 }
 
 /// Takes out what the protocol can't act on any more, so that two ledgers with one future are one.

@@ -180,7 +180,7 @@ impl Claims {
 }
 
 fn moment(tick: u8) -> When {
-    When { tick, ahead: 0 }
+    When::at(tick)
 }
 
 impl Model for Claims {

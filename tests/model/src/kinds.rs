@@ -1,6 +1,6 @@
 use hapax_core::capability::{Absence, Failures, Guard, GuardKind, Kind as Nature, Look, Stakes, Standing};
 
-use crate::lines::{Answer, NOTE, TICK_MS};
+use crate::lines::{Answer, DRAFT, NOTE, TICK_MS};
 
 /// Ticks until an attempt's deadline.
 pub(crate) const DEADLINE: u8 = 2;
@@ -139,6 +139,13 @@ impl Kind {
         standing.guards.push(guard(GuardKind::Handle, None));
         let name = if by_mark { "d2 fresh handles, mark" } else { "d3 fresh handles, no mark" };
         Self { name, standing, provider, by_mark, ticks: 7 }
+    }
+
+    /// The same, where the handle is made for a draft that an earlier step makes.
+    pub fn d_drafted() -> Self {
+        let mut kind = Self::d_fresh(false);
+        kind.standing.notes.insert(0, DRAFT);
+        Self { name: "d4 two steps, no mark", ..kind }
     }
 
     /// A question whose absence proves.

@@ -11,11 +11,17 @@
 //! any time after it was read, so it needs no separate moment of being read; a worker that dies is
 //! one that never does its next step, and its request one that never arrives.
 
+mod answers;
 mod book;
+
+/// What the executor makes of evidence that it has to write on another state than it was gathered on: the very file.
+#[path = "../../../core/src/executor/carry.rs"]
+mod carry;
 mod claims;
 
 mod kinds;
 mod lines;
+mod looks;
 mod machine;
 mod people;
 mod provider;
@@ -23,6 +29,11 @@ mod scenario;
 mod search;
 mod workers;
 mod world;
+
+/// Where that file looks for its words.
+mod protocol {
+    pub(crate) use hapax_core::protocol::{Event, Final, Heard, OpState, Verdict};
+}
 
 pub use book::Book;
 pub use claims::Claims;

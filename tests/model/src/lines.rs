@@ -18,13 +18,24 @@ pub struct When {
     pub tick: u8,
     /// Ticks by which the wall clock is ahead.
     pub ahead: i8,
+    /// On which machine: clocks since boot of two of them can't be compared.
+    pub machine: u8,
 }
 
 impl When {
+    /// The beginning.
+    pub(crate) const START: Self = Self::at(0);
+
+    /// That tick, by clocks that agree.
+    pub(crate) const fn at(tick: u8) -> Self {
+        Self { tick, ahead: 0, machine: 0 }
+    }
+
     /// The moment as a record is stamped with it. While the clocks agree it is a scripted one.
     pub(crate) fn stamp(self) -> Stamp {
         let mut stamp = Stamp::scripted(u64::from(self.tick) * TICK_MS);
         stamp.wall_ms += i64::from(self.ahead) * TICK_MS as i64;
+        stamp.boot = u64::from(self.machine);
         stamp
     }
 }
@@ -84,8 +95,8 @@ pub enum Line {
     Began { restored: Option<Back>, held: bool, until: u8 },
     /// The operation was in a backup that was put back.
     Restored(Back),
-    /// A handle or precondition was captured.
-    Noted { new_epoch: bool, value: u8 },
+    /// A handle or precondition was captured, or what comes before it.
+    Noted { new_epoch: bool, name: &'static str, value: u8 },
     /// An attempt leaves.
     Departed(Leaving),
     /// A worker takes it up to look.
@@ -153,6 +164,8 @@ pub(crate) const OWNERS: [&str; 3] = ["w0", "w1", "w2"];
 
 /// Under which name a handle or precondition is journaled.
 pub(crate) const NOTE: &str = "token";
+/// Under which name the step before it is journaled, where there are two.
+pub(crate) const DRAFT: &str = "draft";
 
 /// A new epoch, if one begins.
 pub(crate) fn epoch(state: &OpState, new: bool) -> Option<Event> {
@@ -171,9 +184,9 @@ pub(crate) fn events(state: &OpState, line: Line) -> Vec<Event> {
             events
         }
         Line::Restored(back) => vec![back.event()],
-        Line::Noted { new_epoch, value } => {
+        Line::Noted { new_epoch, name, value } => {
             let mut events: Vec<_> = epoch(state, new_epoch).into_iter().collect();
-            events.push(Event::Noted { name: NOTE.to_owned(), value: value.to_string() });
+            events.push(Event::Noted { name: name.to_owned(), value: value.to_string() });
             events
         }
         Line::Departed(leaving) => departed(state, leaving),
@@ -251,7 +264,7 @@ fn departed(state: &OpState, leaving: Leaving) -> Vec<Event> {
     events
 }
 
-fn verdict(answer: Answer, about: u8) -> Verdict {
+pub(crate) fn verdict(answer: Answer, about: u8) -> Verdict {
     let (why, reason) = (String::new(), Refusal::new("", ""));
     match answer {
         Answer::Lost => Verdict::Unclear { why, server_error: false },

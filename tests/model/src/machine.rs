@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use hapax_core::capability::Standing;
 use hapax_core::protocol::{Final, OpState, Verdict};
 
 use crate::book::{Book, Says, UNBORN};
@@ -24,7 +25,7 @@ pub struct Machine {
 pub(crate) type Out = Vec<(Step, World)>;
 
 /// Interesting things, by the number of their bit.
-pub const SIGHTS: [&str; 28] = [
+pub const SIGHTS: [&str; 33] = [
     "succeeded",
     "refused",
     "inbox",
@@ -53,6 +54,11 @@ pub const SIGHTS: [&str; 28] = [
     "waits for settle",
     "late answer",
     "leased by another",
+    "answer lost, append counts",
+    "carried over",
+    "pruned",
+    "late after pruning",
+    "another machine",
 ];
 
 /// The bit of an interesting thing.
@@ -74,6 +80,9 @@ impl Machine {
                 _ => {}
             }
         }
+        if scenario.bug != Some(Bug::NoMargin) {
+            allow_for_clocks(&mut standing, ms(scenario.margin));
+        }
         if scenario.bug == Some(Bug::RepairsForgotten) {
             standing.closing_ms = standing.settle_ms;
         }
@@ -89,10 +98,23 @@ impl Machine {
     /// A moment as workers and ledger know it.
     pub(crate) fn clock(&self, when: When) -> When {
         if self.has(Bug::WallClockOnly) {
-            When { tick: when.tick.saturating_add_signed(when.ahead), ahead: 0 }
+            When { tick: when.tick.saturating_add_signed(when.ahead), ahead: 0, ..when }
         } else {
             when
         }
+    }
+
+    /// The present moment by the clocks of a worker's machine.
+    pub(crate) fn moment_of(&self, at: &World, owner: u8) -> When {
+        match (owner, self.scenario.apart) {
+            (1, apart) if apart != 0 => When { ahead: at.now.ahead + apart, machine: 1, ..at.now },
+            _ => at.now,
+        }
+    }
+
+    /// The same as workers and ledger know it.
+    pub(crate) fn clock_of(&self, at: &World, owner: u8) -> When {
+        self.clock(self.moment_of(at, owner))
     }
 
     pub(crate) fn state(&self, at: &World) -> &OpState {
@@ -102,8 +124,22 @@ impl Machine {
     /// Adds a line to the ledger. What a person saw is no longer the latest, and what is durable is
     /// told.
     pub(crate) fn append(&mut self, at: &World, line: Line) -> World {
+        self.append_by(at, 0, line)
+    }
+
+    /// The same, stamped by a worker's clocks.
+    pub(crate) fn append_by(&mut self, at: &World, owner: u8, line: Line) -> World {
         let mut after = *at;
-        after.ledger = self.book.append(at.ledger, self.clock(at.now), line);
+        let when = self.clock_of(at, owner);
+        after.ledger = self.book.append(at.ledger, when, line);
+        if !matches!(line, Line::Noted { .. } | Line::Leased { .. }) && self.state(at).pruned {
+            self.met |= sight("late after pruning");
+        }
+        self.told(after)
+    }
+
+    /// What is durable is told, and what a person saw is no longer the latest.
+    pub(crate) fn told(&self, mut after: World) -> World {
         after.person = Person::Away;
         let state = self.book.state(after.ledger);
         match state.outcome {
@@ -118,7 +154,7 @@ impl Machine {
     pub(crate) fn back(&self, at: &World) -> Option<Back> {
         match at.backup {
             Backup::PutBack(when) if !self.has(Bug::RestoreNotNoted) => {
-                Some(Back { at: self.clock(when), span: DEADLINE + self.closing })
+                Some(Back { at: self.clock(when), span: DEADLINE + self.kind.closing() })
             }
             _ => None,
         }
@@ -134,7 +170,7 @@ impl Model for Machine {
 
     fn start(&mut self) -> World {
         let line = Line::Began { restored: None, held: false, until: self.scenario.good_until };
-        let ledger = self.book.append(UNBORN, When { tick: 0, ahead: 0 }, line);
+        let ledger = self.book.append(UNBORN, When::START, line);
         World::new(ledger)
     }
 
@@ -147,6 +183,7 @@ impl Model for Machine {
         self.looks(at, out);
         self.people(at, out);
         self.ledger_put_back(at, out);
+        self.prunes(at, out);
     }
 
     fn judge(&self, before: &World, after: &World) -> Option<&'static str> {
@@ -235,6 +272,8 @@ impl Model for Machine {
             ("alarm", !state.alarms.is_empty()),
             ("several", !state.several.is_empty()),
             ("clock stepped", at.stepped),
+            ("pruned", state.pruned),
+            ("another machine", state.attempts.iter().any(|attempt| attempt.departed.boot > 0)),
         ] {
             if holds {
                 bits |= sight(name);
@@ -266,6 +305,7 @@ impl Model for Machine {
             (state.hold.is_some(), " held"),
             (state.decision.is_some(), " decided"),
             (state.taken_over, " taken over"),
+            (state.pruned, " pruned"),
             (matches!(at.backup, Backup::PutBack(_)), " restored"),
         ] {
             if holds {
@@ -280,12 +320,22 @@ impl Model for Machine {
 impl Machine {
     /// What [`hapax_core::protocol::next`] says to a worker, noting what is worth noting.
     pub(crate) fn next(&mut self, at: &World, owner: u8) -> Says {
-        let now = self.clock(at.now);
+        let now = self.clock_of(at, owner);
         let says = self.book.next(at.ledger, now, owner);
         if let Says::Wait(_) = says {
             let leased = self.state(at).lease.is_some();
             self.met |= sight(if leased { "leased by another" } else { "waits for settle" });
         }
         says
+    }
+}
+
+/// Declares settle longer and windows shorter than they are.
+fn allow_for_clocks(standing: &mut Standing, ms: u64) {
+    standing.settle_ms += ms;
+    standing.closing_ms += ms;
+    standing.record_ms = standing.record_ms.map(|record| record.saturating_sub(ms));
+    for guard in &mut standing.guards {
+        guard.floor_ms = guard.floor_ms.map(|floor| floor.saturating_sub(ms));
     }
 }

@@ -1,6 +1,6 @@
 use hapax_core::protocol::{Final, Hold};
 
-use crate::book::UNBORN;
+use crate::book::{Says, UNBORN};
 use crate::lines::{Choice, Line};
 use crate::machine::{Machine, Out};
 use crate::scenario::Bug;
@@ -11,7 +11,8 @@ impl Machine {
     pub(crate) fn people(&mut self, at: &World, out: &mut Out) {
         let state = self.state(at);
         let (epoch, refused) = (state.epoch, matches!(state.outcome, Some(Final::Refused(_))));
-        if self.scenario.supersede && refused && epoch == 0 {
+        let pruned = state.pruned;
+        if self.scenario.supersede && refused && epoch == 0 && !pruned {
             let after = self.append(at, Line::Superseded { epoch: 0, restored: self.back(at) });
             Self::say(out, "superseded, epoch", 0, after);
         }
@@ -147,5 +148,17 @@ impl Machine {
             after = self.append(&after, Line::Restored(back));
         }
         Self::say(out, words, 0, after);
+    }
+
+    /// Retention: what is over, and not due for a last look, loses what it doesn't need.
+    pub(crate) fn prunes(&mut self, at: &World, out: &mut Out) {
+        let state = self.state(at);
+        if !self.scenario.prune || state.pruned || !state.is_final() || self.next(at, 0) != Says::Nothing {
+            return;
+        }
+        let mut after = *at;
+        after.ledger = if self.has(Bug::PrunedKey) { UNBORN } else { self.book.prune(at.ledger, self.scenario.bug) };
+        let after = self.told(after);
+        Self::say(out, "pruned", 0, after);
     }
 }

@@ -38,6 +38,16 @@ pub struct Scenario {
     pub good_until: u8,
     /// Ticks by which the wall clock may step once.
     pub clock_step: i8,
+    /// Appends of evidence that may count though their writer is told that they may not.
+    pub lost_appends: u8,
+    /// An answer that is carried over to a restored ledger may fail to be written there.
+    pub failing_appends: bool,
+    /// What is over may be pruned at any moment.
+    pub prune: bool,
+    /// Ticks by which the wall clock of the second worker's machine is ahead; it counts sleep since another boot.
+    pub apart: i8,
+    /// Ticks that the declared settle and windows allow for clocks that differ.
+    pub margin: u8,
     /// The last tick, if it isn't the kind's own.
     pub ticks: Option<u8>,
     /// What is planted.
@@ -90,6 +100,20 @@ pub enum Bug {
     NeverAsks,
     /// Only the wall clock is read.
     WallClockOnly,
+    /// What a restored ledger doesn't know is carried over as if it would never know another of that number.
+    CarriedTwice,
+    /// What is pruned loses its answers too.
+    PrunedAnswers,
+    /// What is pruned is forgotten, its key with it.
+    PrunedKey,
+    /// Settle and windows leave nothing for clocks that differ.
+    NoMargin,
+    /// An append that may not count is taken for one that doesn't, and what was decided is done all the same.
+    ActsInDoubt,
+    /// Leases and revisions are not asked: two workers depart from one state.
+    DepartsFromOldState,
+    /// A request spends another handle than the one that is journaled.
+    HandleNotJournaled,
 }
 
 impl Scenario {
@@ -111,6 +135,11 @@ impl Scenario {
         restore: false,
         good_until: 0,
         clock_step: 0,
+        lost_appends: 0,
+        failing_appends: false,
+        prune: false,
+        apart: 0,
+        margin: 0,
         ticks: None,
         bug: None,
     };

@@ -1,4 +1,4 @@
-use crate::lines::{Answer, When};
+use crate::lines::{Answer, Seen, When};
 
 /// Requests that a world has room for.
 pub(crate) const REQUESTS: usize = 5;
@@ -47,6 +47,8 @@ pub struct World {
     pub told: Told,
     /// The backup was older than the operation: tasks of before have no operation to write to.
     pub orphans: bool,
+    /// Appends that count though their writer was told that they may not.
+    pub lost: u8,
 }
 
 /// What became of the backup.
@@ -87,6 +89,8 @@ pub struct Request {
     pub rolls: bool,
     /// It left a record that came to nothing.
     pub dead: bool,
+    /// Its answer was carried over to a ledger that doesn't know it, and could not be written there.
+    pub carried: bool,
 }
 
 /// How far a request got.
@@ -146,6 +150,8 @@ pub struct Looking {
     pub handle: u8,
     /// Whose it is.
     pub owner: u8,
+    /// What it saw, once that was written and nobody said so.
+    pub seen: Option<Seen>,
 }
 
 /// What a person saw.
@@ -175,7 +181,7 @@ impl Request {
     pub const NONE: Self = Self {
         stage: Stage::Over,
         attempt: 0,
-        departed: When { tick: 0, ahead: 0 },
+        departed: When::START,
         epoch: 0,
         key: 0,
         handle: 0,
@@ -185,6 +191,7 @@ impl Request {
         effect: false,
         rolls: false,
         dead: false,
+        carried: false,
     };
 
     /// What is left of a request that is over: whether it had an effect, and what can still come.
@@ -193,7 +200,8 @@ impl Request {
         if kept.stage == Stage::Over {
             *self = Self::NONE;
             if kept.effect || kept.rolls || kept.dead {
-                *self = Self { attempt: 0, departed: Self::NONE.departed, key: 0, owner: 0, about: 0, ..kept };
+                let Self { departed, .. } = Self::NONE;
+                *self = Self { attempt: 0, departed, key: 0, owner: 0, about: 0, carried: false, ..kept };
             }
         }
     }
@@ -203,7 +211,7 @@ impl World {
     /// The beginning, with this state of the ledger.
     pub fn new(ledger: u32) -> Self {
         Self {
-            now: When { tick: 0, ahead: 0 },
+            now: When::START,
             stepped: false,
             ledger,
             backup: Backup::None,
@@ -220,6 +228,7 @@ impl World {
             foreign: false,
             told: Told::default(),
             orphans: false,
+            lost: 0,
         }
     }
 

@@ -1,14 +1,9 @@
-use std::io::Write as _;
-
-use hapax_model::{Claims, Kind, Machine, SIGHTS, Scenario, explore, sight};
+use hapax_model::{Claims, Kind, Scenario, explore, sight};
 
 use super::*;
 
 /// States of one kind in the ordinary run, all scenarios together.
 const STATES_OF_A_KIND: usize = 1_950_000;
-/// States of one search when somebody asked for long ones.
-const STATES_WHEN_DEEP: usize = 12_000_000;
-
 /// Small ones first: what a search doesn't use is left to those after it.
 const ORDINARY: [Scenario; 13] = [
     UNTIL,
@@ -27,30 +22,9 @@ const ORDINARY: [Scenario; 13] = [
 ];
 const DEEP: [Scenario; 7] = [THREE, TWO_LOOKS, FAILING, PEOPLE, RESTORE_LATE, FORWARD, BACK];
 
-/// Searches a kind in its scenarios. Fails with the shortest run if one breaks an invariant, and
-/// if something that should be reached was not.
 fn search(kind: &Kind, more: &[Scenario], reached: &[&str]) {
-    let (mut seen, mut left) = (0, STATES_OF_A_KIND);
-    let scenarios: Vec<Scenario> = if deep() {
-        ORDINARY.into_iter().chain(DEEP).collect()
-    } else {
-        more.iter().chain(&ORDINARY).copied().collect()
-    };
-    for (number, scenario) in scenarios.iter().enumerate() {
-        let limit = if deep() { STATES_WHEN_DEEP } else { left / (scenarios.len() - number) };
-        let report = explore(&mut Machine::new(kind.clone(), *scenario), limit);
-        row(kind.name, scenario.name, &report);
-        if let Some(run) = &report.broken {
-            panic!("{}, {}: {run}", kind.name, scenario.name);
-        }
-        seen |= report.seen;
-        left = left.saturating_sub(report.states);
-    }
-    let met: Vec<_> = SIGHTS.into_iter().filter(|name| seen & sight(name) != 0).collect();
-    let line = format!("{:<26} reached: {}\n", kind.name, met.join(", "));
-    let _ = std::io::stdout().write_all(line.as_bytes());
-    let missing: Vec<_> = COMMON.iter().chain(reached).filter(|name| !met.contains(name)).collect();
-    assert!(missing.is_empty(), "{}: never reached: {missing:?}", kind.name);
+    let scenarios = if deep() { [&ORDINARY[..], &DEEP].concat() } else { [more, &ORDINARY].concat() };
+    search_all(kind, &scenarios, STATES_OF_A_KIND, &[COMMON, reached].concat());
 }
 
 /// What every kind reaches.

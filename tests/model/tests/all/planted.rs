@@ -23,6 +23,7 @@ fn turns_red(model: &mut impl Model, kind: &str, name: &str, why: &str) -> Repor
 }
 
 const TWO: &str = "two effects for one intent";
+const MOVED: &str = "what was final moved";
 const FALSE: &str = "refused was told, and there is an effect";
 
 #[test]
@@ -123,6 +124,57 @@ fn nobody_is_ever_asked() {
 fn only_the_wall_clock_is_read() {
     red(Kind::e(), Scenario { person: false, ..FORWARD }, Bug::WallClockOnly, TWO);
     red(Kind::a(), Scenario { person: false, ticks: None, ..BACK }, Bug::WallClockOnly, TWO);
+}
+
+#[test]
+fn two_workers_depart_from_one_state() {
+    red(Kind::e(), LEASES, Bug::DepartsFromOldState, TWO);
+    red(Kind::h(), WORKERS_PERSON, Bug::DepartsFromOldState, TWO);
+}
+
+#[test]
+fn two_workers_do_not_help_a_restore_that_is_not_noted() {
+    red(Kind::e(), WORKERS_RESTORE, Bug::RestoreNotNoted, TWO);
+    red(Kind::h(), WORKERS_RESTORE, Bug::RestoreNotNoted, TWO);
+}
+
+#[test]
+fn two_workers_do_not_help_a_person_who_decides_before_settle() {
+    red(Kind::h(), WORKERS_PERSON_PROOF, Bug::PersonBeforeSettle, FALSE);
+    red(Kind::h(), WORKERS_HAND, Bug::HandBeforeSettle, TWO);
+}
+
+#[test]
+fn what_may_not_have_been_written_is_done_all_the_same() {
+    red(Kind::h(), WRITES, Bug::ActsInDoubt, TWO);
+    red(Kind::e(), WORKERS_WRITES, Bug::ActsInDoubt, TWO);
+}
+
+#[test]
+fn an_answer_is_carried_over_twice() {
+    turns_red(&mut Machine::new(Kind::h(), CARRIED.with(Bug::CarriedTwice)), "h human only", "CarriedTwice", FALSE);
+}
+
+#[test]
+fn what_is_pruned_loses_its_answers() {
+    red(Kind::a(), PRUNE, Bug::PrunedAnswers, MOVED);
+}
+
+#[test]
+fn what_is_pruned_is_forgotten() {
+    red(Kind::a(), PRUNE, Bug::PrunedKey, MOVED);
+}
+
+#[test]
+fn clocks_that_differ_are_not_allowed_for() {
+    red(Kind::e(), AHEAD, Bug::NoMargin, TWO);
+    red(Kind::a(), BEHIND, Bug::NoMargin, TWO);
+}
+
+#[test]
+fn a_request_spends_a_handle_that_is_not_journaled() {
+    red(Kind::d_fresh(true), BARE, Bug::HandleNotJournaled, TWO);
+    red(Kind::d_drafted(), BARE, Bug::HandleNotJournaled, TWO);
 }
 
 #[test]
