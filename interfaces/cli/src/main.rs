@@ -7,6 +7,7 @@ mod exit;
 mod exported;
 mod known;
 mod ledger;
+mod mistake;
 mod open;
 mod output;
 mod probe;
@@ -27,13 +28,14 @@ use open::Context;
 use output::Output;
 
 fn main() -> ExitCode {
+    mistake::tell_places_alone();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage::explain(&error),
     };
     log();
     let output = Output::new(cli.command.name(), cli.json);
-    let exit = match run(cli, output) {
+    let exit = match mistake::caught(|| run(cli, output)) {
         Ok(exit) => exit,
         Err(failure) => {
             output.failure(&failure);

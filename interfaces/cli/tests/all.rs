@@ -29,6 +29,9 @@ mod floor;
 mod init;
 #[path = "all/json.rs"]
 mod json;
+#[cfg(unix)]
+#[path = "all/other_secret.rs"]
+mod other_secret;
 #[path = "all/people.rs"]
 mod people;
 #[cfg(unix)]
