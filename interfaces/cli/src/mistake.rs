@@ -33,3 +33,17 @@ pub(crate) fn caught(run: impl FnOnce() -> Result<Exit, Failure>) -> Result<Exit
         Err(Failure::internal(format!("{why}; call again with the same key, or look with `hapax show`")))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_a_mistake_stops_says_what_to_do_and_nothing_of_what_it_was_about() {
+        let failure = caught(|| panic!("the name of ada@example.com")).expect_err("it was stopped");
+        assert_eq!((failure.exit, failure.code), (Exit::Internal, "internal"));
+        assert!(failure.message.starts_with("it isn't known what happened"), "{failure:?}");
+        assert!(failure.message.contains("the same key") && !failure.message.contains("ada@"), "{failure:?}");
+        assert_eq!(caught(|| Ok(Exit::Held)).ok(), Some(Exit::Held));
+    }
+}

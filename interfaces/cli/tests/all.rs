@@ -7,6 +7,9 @@ mod backup_guide;
 mod bad_input;
 #[path = "all/bad_ledger.rs"]
 mod bad_ledger;
+#[cfg(unix)]
+#[path = "all/canaries.rs"]
+mod canaries;
 #[path = "all/crash.rs"]
 mod crash;
 #[path = "all/declare.rs"]
