@@ -93,7 +93,7 @@ impl Command {
             Self::Witness(_) => "witness",
             Self::Follow(_) => "follow",
             Self::Ledger(commands::ledger::Command::Create) => "ledger create",
-            Self::Ledger(commands::ledger::Command::Restored) => "ledger restored",
+            Self::Ledger(commands::ledger::Command::Restored(_)) => "ledger restored",
             Self::Ledger(commands::ledger::Command::Verify) => "ledger verify",
             Self::Ledger(commands::ledger::Command::Export(_)) => "ledger export",
             Self::Ledger(commands::ledger::Command::Import(_)) => "ledger import",

@@ -7,6 +7,7 @@ mod exit;
 mod exported;
 mod known;
 mod ledger;
+mod mistake;
 mod open;
 mod output;
 mod probe;
@@ -31,13 +32,14 @@ use output::Output;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    mistake::tell_places_alone();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage::explain(&error),
     };
     log();
     let output = Output::new(cli.command.name(), cli.json);
-    let exit = match run(cli, output) {
+    let exit = match mistake::caught(|| run(cli, output)) {
         Ok(exit) => exit,
         Err(failure) => {
             output.failure(&failure);

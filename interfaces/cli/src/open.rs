@@ -10,7 +10,7 @@ use hapax_core::ledger::SharedLedger;
 use hapax_core::transport::HttpTransport;
 
 use crate::config::{self, Config, ConnectionConfig};
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::exported;
 use crate::known::Known;
 use crate::ledger::OpenLedger;
@@ -22,6 +22,33 @@ pub(crate) struct Context {
     pub(crate) output: Output,
     /// `--config` or `HAPAX_CONFIG`.
     pub(crate) config: Option<PathBuf>,
+}
+
+/// How the ledger comes to whoever opens it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comes {
+    /// As it was left, and with the secret that it was used with.
+    AsItWas,
+    /// Given back from a backup, or taken in from an export, with the secret that it was used with.
+    Restored,
+    /// As it was left, and with a new secret.
+    WithNewSecret,
+}
+
+impl Comes {
+    /// Whether it is let in although the check value in it is of no secret, or of another one. Never both forgetful and with
+    /// another secret: what it forgot is found by marks of the secret that it was sent with, and by nothing else.
+    async fn accepts(self, ledger: &OpenLedger, secret_check: &str) -> Result<bool, Failure> {
+        let known = match self {
+            Self::AsItWas => return Ok(false),
+            Self::Restored | Self::WithNewSecret => ledger.shared().header().await?.secret_check,
+        };
+        let taken_in = exported::taken_in_with(&known);
+        Ok(match self {
+            Self::WithNewSecret => taken_in.is_none(),
+            _ => taken_in.is_some_and(|check| check.is_empty() || check == secret_check),
+        })
+    }
 }
 
 /// An executor at work.
@@ -42,7 +69,7 @@ impl Context {
 
     /// Opens everything that the configuration names.
     pub(crate) async fn open(&self) -> Result<Opened, Failure> {
-        self.open_with(false).await
+        self.open_as(Comes::AsItWas).await
     }
 
     /// The same with something put around the ledger.
@@ -50,27 +77,28 @@ impl Context {
         &self,
         around: impl FnOnce(SharedLedger) -> SharedLedger,
     ) -> Result<Opened, Failure> {
-        self.assemble(false, around).await
+        self.assemble(Comes::AsItWas, around).await
     }
 
-    /// The same; `other_secret` accepts a ledger that was used with another secret.
-    pub(crate) async fn open_with(&self, other_secret: bool) -> Result<Opened, Failure> {
-        self.assemble(other_secret, |ledger| ledger).await
+    /// The same with a ledger that is about to be noted as what it is.
+    pub(crate) async fn open_as(&self, comes: Comes) -> Result<Opened, Failure> {
+        self.assemble(comes, |ledger| ledger).await
     }
 
     async fn assemble(
         &self,
-        other_secret: bool,
+        comes: Comes,
         around: impl FnOnce(SharedLedger) -> SharedLedger,
     ) -> Result<Opened, Failure> {
         let config = config::find(self.config.as_deref())?;
         let secret = config.secret()?;
-        let ledger = OpenLedger::open(&config.ledger, other_secret).await?;
+        let secret_check = secret.check_value();
+        let ledger = OpenLedger::open(&config.ledger, comes == Comes::Restored).await?;
         let clock = clock_of(&config, &ledger);
         let mut builder = Executor::builder(around(ledger.shared()), Arc::new(HttpTransport::new()), secret)
             .clock(clock.clone())
             .policy(config.policy.clone());
-        if other_secret {
+        if comes.accepts(&ledger, &secret_check).await? {
             builder = builder.accept_other_secret();
         }
         if let Some(pause) = PauseAt::from_environment()?.filter(|_| config.is_stand_in_only()) {
@@ -85,7 +113,7 @@ impl Context {
         }
         let executor = match builder.build().await {
             Ok(executor) => executor,
-            Err(error) => return Err(closed(&ledger, error).await),
+            Err(error) => return Err(closed(&ledger, comes, error).await),
         };
         Ok(Opened { executor, ledger, clock, config, left_out })
     }
@@ -109,14 +137,28 @@ impl Opened {
 }
 
 /// Why nothing was opened: another secret, or an import that was not finished, which looks like one.
-async fn closed(ledger: &OpenLedger, error: ExecutorError) -> Failure {
-    let is_other = matches!(error, ExecutorError::OtherSecret);
-    match ledger.shared().header().await {
-        Ok(header) if is_other && exported::is_not_yet_noted(&header.secret_check) => {
+async fn closed(ledger: &OpenLedger, comes: Comes, error: ExecutorError) -> Failure {
+    let Ok(header) = ledger.shared().header().await else { return error.into() };
+    let is_import = exported::taken_in_with(&header.secret_check).is_some();
+    match (&error, comes) {
+        (ExecutorError::OtherSecret, Comes::AsItWas) if is_import => {
             Failure::of_ledger("an import into this ledger was not finished; run `hapax ledger restored`")
         }
+        (ExecutorError::OtherSecret, Comes::Restored | Comes::WithNewSecret) if is_import => other_secret(
+            "an import into this ledger was not finished, and its export was made with another namespace secret; \
+             configure that one",
+        ),
+        (ExecutorError::OtherSecret, Comes::Restored) => other_secret(
+            "this ledger was used with another namespace secret; what a backup has forgotten is found with that one only, \
+             so configure it; if it is lost, or was replaced, and the ledger is whole (no backup was given back), run \
+             `hapax ledger restored --new-secret`",
+        ),
         _ => error.into(),
     }
+}
+
+fn other_secret(why: &str) -> Failure {
+    Failure { exit: Exit::Ledger, ..Failure::input("other-secret", format!("nothing was changed: {why}")) }
 }
 
 /// One connection as the core wants it.

@@ -1,8 +1,8 @@
 //! Stops the process at a point of the executor, for the crash suite.
 //!
 //! `HAPAX_TEST_PAUSE_AT=after-send:1` writes `paused after-send` to stderr at the first reach of that
-//! point and blocks for ever, so that the process can be killed exactly there. It is honoured only if
-//! every connection is a stand-in.
+//! point and blocks for ever, so that the process can be killed exactly there. With words in
+//! `HAPAX_TEST_PANIC` it panics with them instead. It is honoured only if every connection is a stand-in.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -15,9 +15,11 @@ use crate::output::stderr_line;
 
 const VARIABLE: &str = "HAPAX_TEST_PAUSE_AT";
 
+const PANIC_VARIABLE: &str = "HAPAX_TEST_PANIC";
+
 static PAUSED: AtomicBool = AtomicBool::new(false);
 
-/// Blocks at the n-th reach of a point.
+/// Blocks, or panics, at the n-th reach of a point.
 pub(crate) struct PauseAt {
     point: Point,
     nth: u32,
@@ -52,6 +54,9 @@ impl PauseAt {
 impl Probe for PauseAt {
     async fn reached(&self, point: Point, _operation: OperationId) {
         if point == self.point && self.reached.fetch_add(1, Ordering::SeqCst) + 1 == self.nth {
+            if let Ok(words) = std::env::var(PANIC_VARIABLE) {
+                panic!("{words}");
+            }
             PAUSED.store(true, Ordering::SeqCst);
             stderr_line(&format!("paused {}", point.name()));
             std::future::pending::<()>().await;

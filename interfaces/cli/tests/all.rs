@@ -7,6 +7,9 @@ mod backup_guide;
 mod bad_input;
 #[path = "all/bad_ledger.rs"]
 mod bad_ledger;
+#[cfg(unix)]
+#[path = "all/canaries.rs"]
+mod canaries;
 #[path = "all/crash.rs"]
 mod crash;
 #[path = "all/declare.rs"]
@@ -29,6 +32,9 @@ mod floor;
 mod init;
 #[path = "all/json.rs"]
 mod json;
+#[cfg(unix)]
+#[path = "all/other_secret.rs"]
+mod other_secret;
 #[path = "all/people.rs"]
 mod people;
 #[cfg(unix)]

@@ -1,11 +1,12 @@
 //! Every way in which PostgreSQL can fail, told in words that say what happened and what to do.
 
+use std::fmt;
+
 use hapax_core::ledger::LedgerError;
 use hapax_core::ledger::rows::Damaged;
 use tokio_postgres::error::SqlState;
 
 /// Why something was not done.
-#[derive(Debug)]
 pub(crate) enum Failure {
     /// An answer for the caller as it is.
     Answer(LedgerError),
@@ -17,6 +18,19 @@ pub(crate) enum Failure {
     Late,
     /// The connection leads to another server than before, one that has everything; a fresh one notes that.
     TakenOver,
+}
+
+/// Without what the server says besides its code: its details are whole rows, so arguments, and this ends up in logs.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answer(answer) => f.debug_tuple("Answer").field(answer).finish(),
+            Self::Sql(error) => write!(f, "Sql({error}, {})", error.code().map_or("no code", SqlState::code)),
+            Self::Damaged(what) => f.debug_tuple("Damaged").field(what).finish(),
+            Self::Late => f.write_str("Late"),
+            Self::TakenOver => f.write_str("TakenOver"),
+        }
+    }
 }
 
 impl From<tokio_postgres::Error> for Failure {
@@ -149,8 +163,7 @@ pub(crate) fn unfollowed(shown: &str) -> LedgerError {
     unusable(UNFOLLOWED.0.replace('$', shown), UNFOLLOWED.1)
 }
 
-/// The one place where codes of PostgreSQL get their meaning. Details of its messages are left out: they may
-/// repeat values.
+/// The one place where codes of PostgreSQL get their meaning. What it says besides is left out: it may repeat values.
 pub(crate) fn explain(shown: &str, error: &tokio_postgres::Error) -> LedgerError {
     let Some(db) = error.as_db_error() else {
         // Without a message of the server: sockets, TLS, encoding.
@@ -186,7 +199,9 @@ pub(crate) fn explain(shown: &str, error: &tokio_postgres::Error) -> LedgerError
     } else if *state == SqlState::DATA_CORRUPTED || *state == SqlState::INDEX_CORRUPTED {
         (format!("{shown} is damaged"), "restore the ledger from a backup, then run `hapax ledger restored`")
     } else {
-        (format!("{shown} failed ({} {})", state.code(), db.message()), "see the log of the database")
+        // Its message may repeat a value too, such as one that can't be read.
+        let at = [db.table(), db.constraint()].into_iter().flatten().map(|name| format!(" {name}")).collect::<String>();
+        (format!("{shown} failed ({}{at})", state.code()), "look that code up in the log of the database")
     };
     unusable(what, hint)
 }

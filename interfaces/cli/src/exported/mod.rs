@@ -19,9 +19,11 @@ pub(crate) const VERSION: u32 = 1;
 /// counts as restored. No secret has such a value (those are hexadecimal), so no executor opens the ledger before.
 const NOT_YET_NOTED: &str = "imported ";
 
-/// Whether an import into the ledger with this check value was not finished.
-pub(crate) fn is_not_yet_noted(secret_check: &str) -> bool {
-    secret_check.starts_with(NOT_YET_NOTED)
+/// The check value of the secret that an export was made with, empty if nobody had used its ledger; none unless this is
+/// the check value of a ledger that took an export in, and the import was not finished.
+pub(crate) fn taken_in_with(secret_check: &str) -> Option<&str> {
+    let digest_and_check = secret_check.strip_prefix(NOT_YET_NOTED)?;
+    Some(digest_and_check.split_once(' ').map_or("", |(_, check)| check))
 }
 
 /// One line.
@@ -79,13 +81,6 @@ pub(crate) struct End {
     pub(crate) events: u64,
     /// SHA-256 of all bytes before this line.
     sha256: String,
-}
-
-impl End {
-    /// The check value of a ledger that took in just this, and hasn't noted it.
-    pub(crate) fn not_yet_noted(&self) -> String {
-        format!("{NOT_YET_NOTED}{}", self.sha256)
-    }
 }
 
 /// What has been written or read up to now.

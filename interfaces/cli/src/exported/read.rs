@@ -6,7 +6,7 @@ use hapax_core::ledger::OperationId;
 use hapax_core::ledger::rows::misfits;
 use hapax_core::protocol::{Event, Final, fold};
 
-use super::{End, Head, Line, Operation, Tally, VERSION};
+use super::{End, Head, Line, NOT_YET_NOTED, Operation, Tally, VERSION};
 use crate::exit::Failure;
 
 /// A longer line is no operation of ours; it bounds the memory.
@@ -17,6 +17,13 @@ const LINE_MAX: u64 = 256 << 20;
 pub(crate) struct Whole {
     pub(crate) head: Head,
     pub(crate) end: End,
+}
+
+impl Whole {
+    /// The check value of a ledger that took in just this, and hasn't noted it: which export, and which secret is its.
+    pub(crate) fn not_yet_noted(&self) -> String {
+        format!("{NOT_YET_NOTED}{} {}", self.end.sha256, self.head.secret_check)
+    }
 }
 
 /// Reads a file to its end, hands over each operation, and says whether it was a whole export: whatever it handed over

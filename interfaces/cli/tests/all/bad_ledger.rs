@@ -36,19 +36,6 @@ fn a_file_that_is_no_ledger() {
     assert_eq!(kept, "not a ledger, but somebody's file");
 }
 
-#[test]
-fn another_secret_is_refused_until_it_is_said_on_purpose() {
-    let shop = Shop::open();
-    assert_eq!(shop.run("stripe.charge", "k", &charge(100)).exit, 0);
-    let other = "ab".repeat(32);
-    let with_other = |args: &[&str]| Ended::of(shop.command(args).env("HAPAX_NAMESPACE_SECRET", &other));
-    let refused = with_other(&["recover"]);
-    refused.failed(7, "nothing was sent: this ledger was used with another namespace secret", &["ledger restored"]);
-    assert!(!refused.err.contains(&other));
-    assert_eq!(with_other(&["ledger", "restored"]).exit, 0);
-    assert_eq!(with_other(&["recover"]).exit, 0);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_secret_that_others_can_read() {

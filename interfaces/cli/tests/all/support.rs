@@ -20,6 +20,13 @@ pub(crate) fn hapax() -> Command {
     command
 }
 
+/// What the stand-ins take for credentials, and what PostgreSQL takes for a password.
+fn secrets() -> Vec<&'static str> {
+    let integrations = hapax_catalog::integrations();
+    let fields = integrations.iter().flat_map(|one| hapax_catalog::stand_in_credentials(one.name()));
+    fields.map(|(_, secret)| *secret).chain([hapax_standin::third_party::postgres::PASSWORD]).collect()
+}
+
 /// What a run of the program came to.
 pub(crate) struct Ended {
     pub(crate) exit: i32,
@@ -28,8 +35,17 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// Runs it to its end. Whatever it is asked, it never says a secret.
+    #[track_caller]
     pub(crate) fn of(command: &mut Command) -> Self {
-        Self::from(command.stdin(Stdio::null()).output().expect("the program starts"))
+        let ended = Self::from(command.stdin(Stdio::null()).output().expect("the program starts"));
+        let own = command.get_current_dir().map(|folder| folder.join("hapax.secret"));
+        let own = own.and_then(|file| std::fs::read_to_string(file).ok());
+        for secret in secrets().into_iter().chain(own.as_deref().map(str::trim)).filter(|secret| secret.len() >= 12) {
+            assert!(!ended.out.contains(secret), "{command:?} shows {secret:?}: {}", ended.out);
+            assert!(!ended.err.contains(secret), "{command:?} shows {secret:?}: {}", ended.err);
+        }
+        ended
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -159,10 +175,12 @@ impl Shop {
         Ended::of(&mut self.command(args))
     }
 
-    /// The answer of a command under `--json`, which must end with this code.
+    /// The answer of a command under `--json`, which must end with this code. Its logs are as talkative as can be, and
+    /// know no arguments.
     #[track_caller]
     pub(crate) fn json(&self, exit: i32, args: &[&str]) -> Value {
-        let ended = Ended::of(self.command(&["--json"]).args(args));
+        let ended = Ended::of(self.command(&["--json"]).args(args).env("HAPAX_LOG", "trace"));
+        assert!(!ended.err.contains(PAYS), "{args:?} logs an argument: {}", ended.err);
         assert_eq!(ended.exit, exit, "{args:?}: {}{}", ended.out, ended.err);
         let answer = ended.json();
         assert_eq!(answer["exit"], exit);
@@ -194,7 +212,10 @@ impl Shop {
     }
 }
 
+/// Stands in the arguments of every charge.
+pub(crate) const PAYS: &str = "pm_card_visa";
+
 /// Arguments of a charge in euro cents.
 pub(crate) fn charge(cents: i64) -> Value {
-    json!({ "amount": { "amount": cents, "currency": "EUR" }, "payment_method": "pm_card_visa" })
+    json!({ "amount": { "amount": cents, "currency": "EUR" }, "payment_method": PAYS })
 }

@@ -78,7 +78,7 @@ fn write(
     progress: &Progress,
 ) -> Result<Option<Writer<Target>>, Failure> {
     let Ok(header) = header.blocking_recv() else { return Ok(None) };
-    if exported::is_not_yet_noted(&header.secret_check) {
+    if exported::taken_in_with(&header.secret_check).is_some() {
         let why = "an import into this ledger was not finished; run `hapax ledger restored` first";
         return Err(Failure::input("not-now", format!("nothing was exported: {why}")));
     }

@@ -12,11 +12,12 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::export::{AHEAD, TOLD_EVERY};
+use super::restored;
 use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::exported::{self, Operation, Whole};
 use crate::ledger::OpenLedger;
-use crate::open::Context;
+use crate::open::{Comes, Context};
 use crate::progress::Progress;
 
 #[derive(Debug, clap::Args)]
@@ -46,12 +47,12 @@ pub(super) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
     // Its writer must be gone before another one is at work here.
     drop(ledger);
     progress.goes_on("noting that the ledger was restored".to_owned());
-    let (opened, concerned) = super::note_restored(context).await.map_err(|failure| unfinished(&failure))?;
+    let (opened, concerned) = restored::note(context, Comes::Restored).await.map_err(|failure| unfinished(&failure))?;
     drop(progress);
     let output = &context.output;
     output.line(format!("imported: {}", opened.config.ledger));
     output.pair("holds", format!("{} operations, {} events", whole.end.operations, whole.end.events));
-    super::tell_restored(output, concerned);
+    restored::tell(output, concerned);
     output
         .pair("careful", "the ledger that was exported must never be used again: two that act on one intent act twice");
     let answer = json!({ "operations": whole.end.operations, "events": whole.end.events, "concerned": concerned });
@@ -64,7 +65,7 @@ async fn take_in(ledger: &OpenLedger, file: &Path, whole: &Whole, progress: &Arc
     let (operations, waiting) = mpsc::channel(AHEAD);
     let (path, known, progress) = (file.to_owned(), whole.clone(), Arc::clone(progress));
     let reading = tokio::spawn(apart(move || feed(&path, &known, &operations, &progress)));
-    let header = Header { secret_check: whole.end.not_yet_noted(), restored: whole.head.restored, newest: None };
+    let header = Header { secret_check: whole.not_yet_noted(), restored: whole.head.restored, newest: None };
     let taken = ledger.import(header, waiting).await;
     let fed = reading.await.map_err(|_| Failure::internal("nothing was imported: a thread was lost"))?;
     match (taken, fed) {
@@ -79,7 +80,7 @@ async fn take_in(ledger: &OpenLedger, file: &Path, whole: &Whole, progress: &Arc
 /// imports again what was not noted), or says nothing.
 async fn is_in(ledger: &OpenLedger, whole: &Whole, error: &LedgerError) -> Result<(), Failure> {
     let message = match ledger.shared().header().await {
-        Ok(header) if header.secret_check == whole.end.not_yet_noted() => return Ok(()),
+        Ok(header) if header.secret_check == whole.not_yet_noted() => return Ok(()),
         Ok(_) => format!("nothing was imported: {error}"),
         Err(_) => format!(
             "it isn't known whether anything was imported: {error}; when the ledger can be used again, `hapax ledger \

@@ -2,22 +2,23 @@
 
 pub(crate) mod export;
 pub(crate) mod import;
+pub(crate) mod restored;
 
 use serde_json::json;
 
 use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::ledger::OpenLedger;
-use crate::open::{Context, Opened};
-use crate::output::{Output, Style};
+use crate::open::Context;
+use crate::output::Style;
 use crate::progress::Progress;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// Make a new, empty ledger where the configuration says
     Create,
-    /// Note that the ledger was restored from a backup, or goes on with another namespace secret
-    Restored,
+    /// Note that the ledger was restored from a backup, or goes on with a new namespace secret
+    Restored(restored::Args),
     /// Read everything in the ledger and compare
     Verify,
     /// Write everything in the ledger to a file (JSON lines), for another ledger or for keeping
@@ -29,7 +30,7 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: &Command, context: &Context) -> Result<Exit, Failure> {
     match command {
         Command::Create => create(context).await,
-        Command::Restored => restored(context).await,
+        Command::Restored(args) => restored::run(args, context).await,
         Command::Verify => verify(context).await,
         Command::Export(args) => export::run(args, context).await,
         Command::Import(args) => import::run(args, context).await,
@@ -43,32 +44,6 @@ async fn create(context: &Context) -> Result<Exit, Failure> {
     output.line(format!("made: {}", config.ledger));
     output.answer(Exit::Succeeded, &json!({ "ledger": config.ledger.to_string() }));
     Ok(Exit::Succeeded)
-}
-
-async fn restored(context: &Context) -> Result<Exit, Failure> {
-    let (_, concerned) = note_restored(context).await?;
-    let output = &context.output;
-    output.line("noted: this ledger was restored");
-    tell_restored(output, concerned);
-    output.answer(Exit::Succeeded, &json!({ "concerned": concerned }));
-    Ok(Exit::Succeeded)
-}
-
-/// Notes it with every operation, then with the ledger; how many operations that concerned.
-async fn note_restored(context: &Context) -> Result<(Opened, u32), Failure> {
-    let opened = context.open_with(true).await?;
-    opened.warn(&context.output);
-    let concerned = opened.executor.note_restored().await?;
-    // Not before each operation says it too: nobody may take one up in between.
-    opened.ledger.settle_down().await?;
-    Ok((opened, concerned))
-}
-
-fn tell_restored(output: &Output, concerned: u32) {
-    output
-        .pair("concerned", format!("{concerned} operation(s) that were under way: each is looked for, or asked about"));
-    output.pair("from now on", "every new intent waits for a look before it is sent");
-    output.pair("next", "hapax recover, then hapax ls --inbox");
 }
 
 async fn verify(context: &Context) -> Result<Exit, Failure> {
