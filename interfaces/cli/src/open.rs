@@ -18,6 +18,7 @@ use crate::output::Output;
 use crate::probe::PauseAt;
 
 /// What every command gets.
+#[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) output: Output,
     /// `--config` or `HAPAX_CONFIG`.

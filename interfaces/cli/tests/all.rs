@@ -54,5 +54,8 @@ mod stopped;
 #[path = "all/support.rs"]
 mod support;
 #[cfg(unix)]
+#[path = "all/told_to_stop.rs"]
+mod told_to_stop;
+#[cfg(unix)]
 #[path = "all/work.rs"]
 mod work;

@@ -8,6 +8,7 @@ use hapax_core::executor::RunRequest;
 use hapax_core::identity::OperationKey;
 use serde_json::Value;
 
+use super::carry::Grace;
 use super::wait_ms;
 use crate::config::Config;
 use crate::exit::Failure;
@@ -16,7 +17,7 @@ use crate::suggest::did_you_mean;
 use crate::time;
 
 /// An intent.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to do, such as stripe.charge; `hapax matrix` lists cells
     pub(crate) cell: String,
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     /// How long to wait for the outcome; what is journaled goes on later
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) wait: u64,
+    #[command(flatten)]
+    pub(crate) grace: Grace,
 }
 
 impl Args {

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod approve;
+mod carry;
 pub(crate) mod cell;
 mod demo;
 pub(crate) mod deny;
@@ -18,6 +19,7 @@ pub(crate) mod resolve;
 mod run;
 pub(crate) mod show;
 pub(crate) mod stand_in;
+pub(crate) mod stop;
 pub(crate) mod supersede;
 pub(crate) mod witness;
 pub(crate) mod work;

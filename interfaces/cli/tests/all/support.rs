@@ -106,6 +106,13 @@ impl StandIn {
         self.call(Call::get(&url))["count"].as_u64().expect("a count")
     }
 
+    /// What has happened, each time.
+    #[cfg(unix)]
+    pub(crate) fn effects(&self, kind: &str) -> Vec<Value> {
+        let url = format!("{}/_standin/effects?kind={kind}", self.url);
+        self.call(Call::get(&url))["effects"].as_array().expect("a list").clone()
+    }
+
     /// Lets go of what hangs.
     pub(crate) fn release(&self) {
         let done = self.call(Call::post(&format!("{}/_standin/release", self.url)));

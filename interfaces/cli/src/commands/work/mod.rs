@@ -3,7 +3,6 @@
 mod away;
 mod counts;
 mod rests;
-mod stop;
 mod tally;
 mod tell;
 mod worker;
@@ -13,11 +12,12 @@ use std::time::Duration;
 
 use hapax_core::ledger::{Filter, OperationId, Phase};
 
+use super::carry::grace;
+use super::stop::Stop;
 use crate::exit::{Exit, Failure};
 use crate::open::{Context, Opened};
 use crate::time;
 
-use stop::Stop;
 use tally::Tallies;
 use tell::{LeftOut, Teller};
 use worker::Worker;
@@ -74,8 +74,4 @@ async fn left_out(opened: &Opened) -> Result<Vec<LeftOut>, Failure> {
 
 fn poll(text: &str) -> Result<Duration, String> {
     time::span(text, Duration::from_millis(10), Duration::from_secs(3_600))
-}
-
-fn grace(text: &str) -> Result<Duration, String> {
-    time::span(text, Duration::ZERO, Duration::from_secs(86_400))
 }

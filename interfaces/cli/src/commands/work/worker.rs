@@ -16,9 +16,9 @@ use super::Args;
 use super::away::{Away, up_to};
 use super::counts::{Came, Counts};
 use super::rests::Rests;
-use super::stop::Stop;
 use super::tally::{Tallies, Tally};
 use super::tell::{Teller, Why};
+use crate::commands::stop::Stop;
 use crate::exit::{Exit, Failure};
 use crate::open::Opened;
 

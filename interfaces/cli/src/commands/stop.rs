@@ -5,11 +5,12 @@ use tokio::sync::watch;
 use crate::exit::Failure;
 
 /// How often the process was told.
-pub(super) struct Stop(watch::Receiver<u32>);
+#[derive(Clone)]
+pub(crate) struct Stop(watch::Receiver<u32>);
 
 impl Stop {
     /// Begins to listen for SIGTERM and SIGINT, or Ctrl-C where there are no signals.
-    pub(super) fn listen() -> Result<Self, Failure> {
+    pub(crate) fn listen() -> Result<Self, Failure> {
         let (told, times) = watch::channel(0);
         let mut signals = Signals::new()
             .map_err(|error| Failure::internal(format!("nothing was sent: no signals here ({error})")))?;
@@ -22,8 +23,13 @@ impl Stop {
         Ok(Self(times))
     }
 
+    /// How often it was told.
+    pub(crate) fn times(&self) -> u32 {
+        *self.0.borrow()
+    }
+
     /// Waits until it was told so many times.
-    pub(super) async fn told(&mut self, times: u32) {
+    pub(crate) async fn told(&mut self, times: u32) {
         if self.0.wait_for(|told| *told >= times).await.is_err() {
             // Nobody listens any more, so nobody will be told.
             std::future::pending::<()>().await;
