@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{CellSpec, Completion, SecondEffect, Stakes};
+use crate::ledger::Keep;
 use crate::money::Money;
 use crate::protocol::Bounds;
 
@@ -24,6 +25,9 @@ pub struct Policy {
     pub repeat_window_seconds: RepeatWindow,
     /// Bounds on automatic work.
     pub bounds: Bounds,
+    /// How long arguments and receipts of operations that ended are kept. The first rule that speaks of an operation
+    /// decides; what none speaks of is kept for ever.
+    pub retention: Vec<RetentionRule>,
 }
 
 /// The least guarantee that is required.
@@ -103,7 +107,75 @@ pub struct ApprovalRule {
     pub above: Option<Money>,
 }
 
+/// How long arguments and receipts are kept after the end, for some operations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetentionRule {
+    /// Which cell; `stripe.*` for an integration's, none for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<String>,
+    /// On which connection; none for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<String>,
+    /// For how long.
+    pub keep: KeepFor,
+}
+
+/// For how long something is kept: `90d`, `0s`, `for ever`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum KeepFor {
+    /// For ever.
+    Ever,
+    /// For so many milliseconds after the last record.
+    Ms(u64),
+}
+
+impl std::str::FromStr for KeepFor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == Self::EVER {
+            return Ok(Self::Ever);
+        }
+        let bad =
+            |error| format!("{text:?} is no time to keep something ({error}); write 90d, 12h, 0s or \"for ever\"");
+        let span = humantime::parse_duration(text).map_err(|error| bad(error.to_string()))?;
+        u64::try_from(span.as_millis()).map(Self::Ms).map_err(|_| bad("it is too long".to_owned()))
+    }
+}
+
+impl KeepFor {
+    const EVER: &str = "for ever";
+}
+
+impl TryFrom<String> for KeepFor {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<KeepFor> for String {
+    fn from(keep: KeepFor) -> Self {
+        match keep {
+            KeepFor::Ever => KeepFor::EVER.to_owned(),
+            KeepFor::Ms(ms) => humantime::format_duration(std::time::Duration::from_millis(ms)).to_string(),
+        }
+    }
+}
+
 impl Policy {
+    /// Its rules of retention, as ledgers take them.
+    pub fn keeps(&self) -> Vec<Keep> {
+        let rule = |rule: &RetentionRule| {
+            let for_ms = if let KeepFor::Ms(ms) = rule.keep { Some(ms) } else { None };
+            Keep { connection: rule.connection.clone(), cell: rule.cell.clone(), for_ms }
+        };
+        self.retention.iter().map(rule).collect()
+    }
+
     /// Whether absence that only suggests is accepted for this cell.
     pub fn likely_for(&self, spec: &CellSpec) -> bool {
         match self.likely {
@@ -155,5 +227,15 @@ mod tests {
         assert!(policy.wants_approval("stripe.charge", Some(&money(99_999, "USD"))).is_none());
         assert!(policy.wants_approval("stripe.charge", None).is_some());
         assert!(policy.wants_approval("twilio.call", None).is_none());
+    }
+    #[test]
+    fn a_time_to_keep_is_read_and_written() {
+        for (text, keep) in [("90d", KeepFor::Ms(7_776_000_000)), ("0s", KeepFor::Ms(0)), ("for ever", KeepFor::Ever)] {
+            assert_eq!(text.parse(), Ok(keep));
+            assert_eq!(String::from(keep).parse(), Ok(keep));
+        }
+        for bad in ["", "90", "d", "-1d", "for  ever", "forever", "999999999999y"] {
+            assert!(bad.parse::<KeepFor>().is_err(), "{bad}");
+        }
     }
 }

@@ -223,6 +223,10 @@ impl Executor {
         if repeated && args.is_none() {
             return inner.clone().drive_in_task(journal, None, deadline).await;
         }
+        if journal.state.pruned && !repeated {
+            // Before the arguments are checked, which are gone.
+            journal.may_supersede(epoch)?;
+        }
         let old = journal.intent().map_err(ExecutorError::Ledger)?.clone();
         let names_args = args.is_some();
         let request = RunRequest::new(&old.connection, &old.cell, old.key.clone(), args.unwrap_or((*old.args).clone()));

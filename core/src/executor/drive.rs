@@ -32,6 +32,9 @@ pub struct RunReport {
     /// What became of it after it was accepted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fate: Option<String>,
+    /// Whether retention has removed arguments and receipt: of a success the receipt is null then.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub pruned: bool,
 }
 
 /// Until when a caller waits, by a clock that counts sleep.
@@ -237,6 +240,10 @@ impl Inner {
 
     /// What is to be done now.
     fn todo(&self, journal: &Journal, served: &Served) -> Do {
+        // Whatever is wanted by a policy or a program of later, its arguments are gone.
+        if journal.state.pruned {
+            return Do::Nothing;
+        }
         let view =
             View { now: self.clock.now(), owner: &journal.owner, scope: &served.scope, bounds: self.policy.bounds };
         next(&journal.state, &served.standing, &view)
@@ -345,6 +352,7 @@ pub(super) fn report(journal: &Journal, waiting: Option<(String, u64, Option<Val
         alarms: state.alarms.iter().map(|alarm| alarm.what.clone()).collect(),
         similar: journal.similar.clone(),
         fate: state.fate.as_ref().map(|(fate, _)| fate.clone()),
+        pruned: state.pruned,
     }
 }
 
@@ -382,7 +390,8 @@ fn last_words(state: &OpState, why: String) -> String {
 impl RunReport {
     fn unknown(operation: OperationId, why: &str, receipt: Option<Value>) -> Self {
         let outcome = Outcome::Unknown { why: why.to_owned(), next: Next::CallAgain { after_ms: 1_000 }, receipt };
-        Self { operation, revision: 0, epoch: 0, outcome, alarms: Vec::new(), similar: Vec::new(), fate: None }
+        let (alarms, similar) = (Vec::new(), Vec::new());
+        Self { operation, revision: 0, epoch: 0, outcome, alarms, similar, fate: None, pruned: false }
     }
 
     /// The receipt of a success.

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::carry::carried_over;
+use super::retention::without_what_retention_removed;
 use super::{Inner, Point};
 use crate::capability::{Kind, Standing};
 use crate::cell::{Connection, Context, SharedCell, Wire};
@@ -174,8 +175,11 @@ impl Journal {
         &mut self,
         inner: &Inner,
         served: Option<&Served>,
-        records: Vec<Record>,
+        mut records: Vec<Record>,
     ) -> Result<(), LedgerError> {
+        if self.state.pruned {
+            without_what_retention_removed(&mut records);
+        }
         let window_ms = i64::from(inner.policy.repeat_window_seconds.0) * 1000;
         let append = Append {
             operation: self.operation,

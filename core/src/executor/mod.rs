@@ -16,6 +16,7 @@ mod plan;
 mod prepare;
 mod probe;
 mod recover;
+mod retention;
 mod services;
 mod view;
 mod work;

@@ -6,7 +6,7 @@ use super::journal::{Committed, Journal, Served};
 use super::{Executor, ExecutorError, RunReport};
 use crate::executor::drive::{Deadline, report};
 use crate::ledger::{LedgerError, OperationId};
-use crate::protocol::{Decision, Event, Hold, Receipt, Stamp, may_decide};
+use crate::protocol::{Decision, Event, Final, Hold, Receipt, Stamp, may_decide};
 use crate::words::{Fault, Refusal};
 
 /// What a person says of an operation.
@@ -143,6 +143,9 @@ impl Executor {
     pub async fn witness(&self, operation: OperationId, source: &str, id: &str) -> Result<RunReport, ExecutorError> {
         let mut journal = self.load(operation).await?;
         let served = self.served(&journal)?;
+        if let Some(report) = witnessed_too_late(&journal, id)? {
+            return Ok(report);
+        }
         let read = self.fetch(&journal, &served, id).await;
         let receipt = self.read(&journal, &served, id, read)?;
         journal.learn(&self.inner, Event::Witnessed { source: source.to_owned(), receipt: receipt.clone() });
@@ -163,9 +166,15 @@ impl Executor {
     pub async fn follow(&self, operation: OperationId) -> Result<RunReport, ExecutorError> {
         let mut journal = self.load(operation).await?;
         let served = self.served(&journal)?;
-        let Some(crate::protocol::Final::Succeeded(receipt)) = journal.state.outcome.clone() else {
+        let Some(Final::Succeeded(receipt)) = journal.state.outcome.clone() else {
             return Err(ExecutorError::NotNow("only what succeeded has a fate".to_owned()));
         };
+        if journal.state.pruned {
+            return Err(ExecutorError::NotNow(format!(
+                "its arguments were removed by retention; ask the provider for {}",
+                receipt.id
+            )));
+        }
         let intent = journal.intent().map_err(ExecutorError::Ledger)?;
         let context = self.inner.context(&served, &journal.state, intent);
         let read = served.cell.follow(&context, &intent.args, &receipt.id).await;
@@ -241,4 +250,22 @@ impl Executor {
             Err(error) => Err(ExecutorError::Ledger(error)),
         }
     }
+}
+
+/// What a witness of an operation is worth that retention has been at: a record can't be compared with arguments that
+/// are gone, so only the one that is on record already says nothing new. None: retention hasn't been there.
+fn witnessed_too_late(journal: &Journal, id: &str) -> Result<Option<RunReport>, ExecutorError> {
+    if !journal.state.pruned {
+        return Ok(None);
+    }
+    let on_record = match &journal.state.outcome {
+        Some(Final::Succeeded(receipt)) if receipt.id == id => return Ok(Some(report(journal, None))),
+        Some(Final::Succeeded(receipt)) => {
+            format!("{} is on record: if {id} is of this intent too, there are two effects", receipt.id)
+        }
+        _ => format!("it is on record as refused: if {id} is of this intent, it happened all the same"),
+    };
+    Err(ExecutorError::NotNow(format!(
+        "its arguments were removed by retention, so {id} can't be compared with them; {on_record}"
+    )))
 }

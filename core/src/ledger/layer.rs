@@ -1,10 +1,13 @@
 use async_trait::async_trait;
 
-use super::{Append, Appended, By, Filter, Header, Ledger, LedgerError, MovedOn, OperationId, Serves, Stored};
+use super::{
+    Append, Appended, By, Filter, Header, Ledger, LedgerError, MovedOn, OperationId, Pruned, Retention, Serves, Stored,
+};
 use crate::protocol::Stamp;
 
 /// A ledger over another one, which sees or changes some of what passes. What an implementer leaves out goes through as it
-/// is; [`Ledger::look_up`] is answered by the layer's own `header` and `load`, so that nothing passes it by.
+/// is; [`Ledger::look_up`] is answered by the layer's own `header` and `load`, so that nothing passes it by, unless the
+/// layer answers it itself.
 ///
 /// ```
 /// use async_trait::async_trait;
@@ -38,6 +41,12 @@ pub trait Layer: Send + Sync + 'static {
     /// See [`Ledger::load`].
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
         self.below().load(by).await
+    }
+
+    /// See [`Ledger::look_up`].
+    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
+        let header = Layer::header(self).await?;
+        Ok((header, Layer::load(self, by).await?))
     }
 
     /// See [`Ledger::moved_on`].
@@ -76,8 +85,8 @@ pub trait Layer: Send + Sync + 'static {
     }
 
     /// See [`Ledger::prune`].
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.below().prune(before_wall_ms).await
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
+        self.below().prune(retention).await
     }
 }
 
@@ -89,6 +98,10 @@ impl<L: Layer> Ledger for L {
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
         Layer::load(self, by).await
+    }
+
+    async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
+        Layer::look_up(self, by).await
     }
 
     fn moved_on(&self, operation: OperationId, seen: u64) -> Option<MovedOn<'_>> {
@@ -119,7 +132,7 @@ impl<L: Layer> Ledger for L {
         Layer::note_restored(self, at, secret_check).await
     }
 
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        Layer::prune(self, before_wall_ms).await
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
+        Layer::prune(self, retention).await
     }
 }

@@ -3,8 +3,10 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 
-use super::{Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored};
-use crate::protocol::{Event, Record, Stamp};
+use super::{
+    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Pruned, Retention, Serves, Stored,
+};
+use crate::protocol::{Record, Stamp};
 
 /// A ledger in memory: for tests and for trying things out. It survives nothing.
 #[derive(Default)]
@@ -175,15 +177,16 @@ impl Ledger for MemoryLedger {
         Ok(())
     }
 
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
         let mut inner = self.lock();
-        let mut pruned = 0;
-        for (records, index) in inner.operations.values_mut() {
-            let old = records.last().is_some_and(|last| last.at.wall_ms < before_wall_ms);
-            let already = records.iter().any(|record| record.event == Event::Pruned);
-            if index.phase.is_final() && index.due_ms.is_none() && old && !already {
-                crate::protocol::redact(records);
-                pruned += 1;
+        let mut pruned = Pruned::default();
+        for (id, (records, index)) in &mut inner.operations {
+            let over = index.phase.is_final() && index.due_ms.is_none() && retention.asks_for(*id);
+            if over && retention.takes(&index.connection, &index.cell, records) {
+                pruned.operations += 1;
+                if !retention.dry_run {
+                    crate::protocol::redact(records);
+                }
             }
         }
         Ok(pruned)

@@ -2,6 +2,7 @@
 
 mod layer;
 mod memory;
+mod retention;
 pub mod rows;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use crate::protocol::{Record, Stamp};
 
 pub use layer::Layer;
 pub use memory::MemoryLedger;
+pub use retention::{Keep, Pruned, Retention};
 
 /// The ledger's own id of an operation: a UUIDv7, so that rows lie in time order. Nothing that a
 /// provider sees is derived from it.
@@ -98,9 +100,9 @@ pub trait Ledger: Send + Sync + 'static {
     /// on. The executor adds the event to the operations that aren't final.
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError>;
 
-    /// Removes arguments and receipts of operations final since before this wall-clock time; key
-    /// hash, fingerprint, claim and outcome stay. Returns how many.
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError>;
+    /// Removes arguments, receipts and words of providers from operations that [`Retention::takes`]; key, fingerprint,
+    /// claim and outcome stay. A ledger does a part in each call, and says where the next one goes on.
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError>;
 }
 
 /// The future of [`Ledger::moved_on`].

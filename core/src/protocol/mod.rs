@@ -19,6 +19,6 @@ pub use event::{Decision, Departed, Event, Found, Heard, Hold, Intent, Looked, R
 pub use fold::fold;
 pub use next::{Do, IN_PROGRESS, next};
 pub use permit::{Permit, View, may_decide, may_send};
-pub use redact::redact;
+pub use redact::{Private, REMOVED, may_redact, redact};
 pub use state::{Alarm, Attempt, Final, LastLook, Lease, OpState, PendingDecision, Restore};
 pub use time::{Elapsed, Stamp};

@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, MovedOn, OperationId, Serves, Stored,
+    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, MovedOn, OperationId, Pruned, Retention, Serves,
+    Stored,
 };
 use hapax_core::protocol::Stamp;
 use tokio::sync::{Mutex, mpsc, oneshot};
-use uuid::Uuid;
 
 use crate::address::Address;
 use crate::between::{self, Between};
@@ -260,18 +260,7 @@ impl Ledger for PostgresLedger {
         self.apart(async |link| maintain::note_restored(&link, at, secret_check).await).await
     }
 
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.apart(async |link| {
-            let mut pruned = 0;
-            let mut after = Some(Uuid::nil());
-            // In parts, so that appends come through in between.
-            while let Some(from) = after {
-                let part = maintain::prune(&link, before_wall_ms, from).await?;
-                pruned += part.pruned;
-                after = part.next;
-            }
-            Ok(pruned)
-        })
-        .await
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
+        self.apart(async |link| maintain::prune(&link, retention).await).await
     }
 }

@@ -1,12 +1,12 @@
 //! What is done seldom, each on a connection of its own: adopting a secret, noting a restore, retention.
 
-use hapax_core::ledger::OperationId;
+use hapax_core::ledger::{OperationId, Pruned, Retention};
 use hapax_core::protocol::{Record, Stamp, redact};
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
 use crate::batch::{BEGIN, LOCK};
-use crate::codec::{self, FIRST_FINAL, Identity, bucket, signed, stored_revision};
+use crate::codec::{self, Identity, bucket, signed, stored_revision};
 use crate::error::Failure;
 use crate::link::Link;
 use crate::migrate;
@@ -40,28 +40,64 @@ pub(crate) async fn settle_down(link: &Link) -> Result<(), Failure> {
     link.run("COMMIT").await
 }
 
-/// At most so many operations are rewritten in one transaction.
+/// At most so many operations are looked at, and rewritten in one transaction.
 const PART: i64 = 100;
 
-/// What one transaction did.
-pub(crate) struct Part {
-    pub(crate) pruned: u64,
-    /// Where the next one goes on; none: it was the last.
-    pub(crate) next: Option<Uuid>,
+/// Operations of these places that are old enough for theirs; by ids, or all above one.
+const OLD: &str = "SELECT o.id FROM hapax.operations o \
+     JOIN unnest($2::int4[], $3::int8[]) AS k (place, until) ON k.place = o.place \
+     WHERE o.id > $1 AND ($4::uuid[] IS NULL OR o.id = ANY ($4)) AND o.phase >= 3 AND o.due_ms IS NULL \
+       AND NOT o.pruned AND (SELECT e.wall FROM hapax.events e WHERE e.operation = o.id \
+                             ORDER BY e.revision DESC LIMIT 1) <= k.until ORDER BY o.id LIMIT $5";
+
+/// What a part of retention goes by.
+struct Kept {
+    places: Vec<i32>,
+    until: Vec<i64>,
 }
 
-const OLD: &str = "SELECT o.id FROM hapax.operations o WHERE o.id > $1 AND o.phase >= 3 AND o.due_ms IS NULL \
-     AND NOT o.pruned AND (SELECT e.wall FROM hapax.events e WHERE e.operation = o.id \
-                           ORDER BY e.revision DESC LIMIT 1) < $2 ORDER BY o.id LIMIT $3";
+impl Kept {
+    /// The places that don't keep for ever, each with the latest time of a last record that it doesn't keep.
+    async fn of(link: &Link, retention: &Retention) -> Result<Self, Failure> {
+        let mut kept = Self { places: Vec::new(), until: Vec::new() };
+        for row in link.query("SELECT p.number, p.connection, p.cell FROM hapax.places p", &[]).await? {
+            if let Some(until) = retention.until_wall_ms(row.try_get(1)?, row.try_get(2)?) {
+                kept.places.push(row.try_get(0)?);
+                kept.until.push(until);
+            }
+        }
+        Ok(kept)
+    }
 
-/// Prunes some operations with an id above `after`.
-pub(crate) async fn prune(link: &Link, before_wall_ms: i64, after: Uuid) -> Result<Part, Failure> {
-    let with = [(&after as _, Type::UUID), (&before_wall_ms as _, Type::INT8), (&PART as _, Type::INT8)];
-    let rows = link.query(OLD, &with).await?;
-    let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
-    let next = if ids.len() < PART as usize { None } else { ids.last().copied() };
+    async fn old(&self, link: &Link, after: Uuid, of: Option<&[Uuid]>) -> Result<Vec<Uuid>, Failure> {
+        let with = [
+            (&after as &(dyn ToSql + Sync), Type::UUID),
+            (&self.places, Type::INT4_ARRAY),
+            (&self.until, Type::INT8_ARRAY),
+            (&of, Type::UUID_ARRAY),
+            (&PART, Type::INT8),
+        ];
+        let rows = link.query(OLD, &with).await?;
+        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+    }
+}
+
+/// Prunes some operations, or counts those that it would.
+pub(crate) async fn prune(link: &Link, retention: &Retention) -> Result<Pruned, Failure> {
+    let kept = Kept::of(link, retention).await?;
+    let after = retention.after.map_or(Uuid::nil(), |after| after.0);
+    let only = retention.only.map(|only| [only.0]);
+    let ids = kept.old(link, after, only.as_ref().map(<[Uuid; 1]>::as_slice)).await?;
+    let next = if ids.len() < PART as usize { None } else { ids.last().map(|id| OperationId(*id)) };
+    let mut pruned = Pruned { operations: 0, next };
     if ids.is_empty() {
-        return Ok(Part { pruned: 0, next });
+        return Ok(pruned);
+    }
+    if retention.dry_run {
+        for id in ids {
+            pruned.operations += u64::from(taken(link, OperationId(id), retention).await?.is_some());
+        }
+        return Ok(pruned);
     }
     link.run(BEGIN).await?;
     let mut buckets: Vec<i32> = ids.iter().map(|id| bucket(*id)).collect();
@@ -69,35 +105,40 @@ pub(crate) async fn prune(link: &Link, before_wall_ms: i64, after: Uuid) -> Resu
     buckets.dedup();
     link.query(LOCK, &[(&buckets, Type::INT4_ARRAY)]).await?;
     link.run("SELECT set_config('hapax_ledger.pruning', 'on', true)").await?;
-    let mut pruned = 0;
-    for id in ids {
-        pruned += u64::from(one(link, OperationId(id), before_wall_ms).await?);
+    // Some may have gone on before we had their locks.
+    for id in kept.old(link, Uuid::nil(), Some(&ids)).await? {
+        if let Some((whole, records)) = taken(link, OperationId(id), retention).await? {
+            one(link, &whole, records).await?;
+            pruned.operations += 1;
+        }
     }
     link.run("COMMIT").await?;
-    Ok(Part { pruned, next })
+    Ok(pruned)
+}
+
+/// An operation that is old enough, with its records, if it loses what it holds.
+async fn taken(link: &Link, id: OperationId, retention: &Retention) -> Result<Option<(Whole, Vec<Record>)>, Failure> {
+    let rows = link.query(read::BY_ID, &[(&id.0, Type::UUID)]).await?;
+    let Some(whole) = read::wholes(&rows)?.pop() else { return Ok(None) };
+    let records = whole.records()?;
+    let identity = &whole.operation.identity;
+    let takes = retention.takes(&identity.connection, &identity.cell, &records);
+    Ok(takes.then_some((whole, records)))
 }
 
 /// Rewrites the rows of one operation in place, so that the order of the journal stays.
-async fn one(link: &Link, id: OperationId, before_wall_ms: i64) -> Result<bool, Failure> {
-    let rows = link.query(read::BY_ID, &[(&id.0, Type::UUID)]).await?;
-    let Some(whole) = read::wholes(&rows)?.pop() else { return Ok(false) };
-    // It may have gone on before we had its lock.
-    let young = whole.lines.last().is_none_or(|last| last.at.wall_ms >= before_wall_ms);
-    if young || i64::from(whole.operation.phase) < FIRST_FINAL {
-        return Ok(false);
-    }
-    let mut records = whole.records()?;
+async fn one(link: &Link, whole: &Whole, mut records: Vec<Record>) -> Result<(), Failure> {
     redact(&mut records);
     let omit = whole.operation.omitted()?;
-    rewrite(link, &whole, &records, &omit).await?;
-    add_what_redacting_added(link, &whole, &records, &omit).await?;
+    rewrite(link, whole, &records, &omit).await?;
+    add_what_redacting_added(link, whole, &records, &omit).await?;
     let revision = stored_revision(records.len() as u64)?;
     link.query(
         "UPDATE hapax.operations SET revision = $2, pruned = true WHERE id = $1",
-        &[(&id.0, Type::UUID), (&revision, Type::INT4)],
+        &[(&whole.operation.id.0, Type::UUID), (&revision, Type::INT4)],
     )
     .await?;
-    Ok(true)
+    Ok(())
 }
 
 async fn rewrite(link: &Link, whole: &Whole, records: &[Record], omit: &Identity) -> Result<(), Failure> {

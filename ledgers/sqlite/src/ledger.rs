@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Serves, Stored,
+    Append, Appended, By, Filter, Header, Index, Ledger, LedgerError, OperationId, Pruned, Retention, Serves, Stored,
 };
 use hapax_core::protocol::Stamp;
 use rusqlite::Connection;
@@ -16,6 +16,7 @@ use crate::error::unusable;
 use crate::export;
 use crate::file::{self, Options, SameFile};
 use crate::names::Names;
+use crate::prune;
 use crate::read::{self, Wanted};
 use crate::readers::Readers;
 use crate::verify::{self, Verified};
@@ -217,7 +218,16 @@ impl Ledger for SqliteLedger {
         self.ask(|reply| Job::Restored { at, secret_check, reply }).await
     }
 
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        self.ask(|reply| Job::Prune { before_wall_ms, reply }).await
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
+        let chosen = retention.clone();
+        let part = self.readers.read(move |on| prune::choose(on, &chosen)).await?;
+        if part.chosen.is_empty() {
+            return Ok(Pruned { operations: 0, next: part.next });
+        }
+        let retention = retention.clone();
+        if retention.dry_run {
+            return self.readers.read(move |on| prune::count(on, &retention, &part)).await;
+        }
+        self.ask(|reply| Job::Prune { retention: Box::new(retention), part, reply }).await
     }
 }

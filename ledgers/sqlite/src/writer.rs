@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use hapax_core::ledger::{Append, Appended, Header, Index, LedgerError, Stored};
+use hapax_core::ledger::{Append, Appended, Header, Index, LedgerError, Pruned, Retention, Stored};
 use hapax_core::protocol::Stamp;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{mpsc, oneshot};
@@ -29,7 +29,7 @@ pub(crate) enum Job {
     Append(Box<Append>, Reply<Appended>),
     Adopt { secret_check: String, reply: Reply<String> },
     Restored { at: Stamp, secret_check: String, reply: Reply<()> },
-    Prune { before_wall_ms: i64, reply: Reply<u64> },
+    Prune { retention: Box<Retention>, part: prune::Part, reply: Reply<Pruned> },
     Import { header: Header, operations: mpsc::Receiver<Option<(Stored, Index)>>, reply: Reply<u64> },
 }
 
@@ -63,8 +63,8 @@ impl Writer {
                     answer(reply, done);
                     None
                 }
-                Job::Prune { before_wall_ms, reply } => {
-                    let done = self.prune(before_wall_ms);
+                Job::Prune { retention, part, reply } => {
+                    let done = self.prune(&retention, &part);
                     answer(reply, done);
                     None
                 }
@@ -138,16 +138,9 @@ impl Writer {
         }
     }
 
-    fn prune(&mut self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        let mut pruned = 0;
-        let mut after = Some(0);
-        // In parts, so that appends of other processes come through in between.
-        while let Some(from) = after {
-            let part = self.transaction(|on, names| prune::part(on, names, before_wall_ms, from))?;
-            pruned += part.pruned;
-            after = part.next;
-        }
-        if pruned > 0 {
+    fn prune(&mut self, retention: &Retention, part: &prune::Part) -> Result<Pruned, LedgerError> {
+        let pruned = self.transaction(|on, names| prune::part(on, names, retention, part))?;
+        if pruned.operations > 0 {
             self.empty_the_log();
         }
         Ok(pruned)

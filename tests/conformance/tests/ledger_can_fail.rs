@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use hapax_conformance::ledger::broken;
 use hapax_core::identity::OperationKey;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Layer, Ledger, LedgerError, MemoryLedger, OperationId, Serves,
+    Append, Appended, By, Filter, Header, Layer, Ledger, LedgerError, MemoryLedger, OperationId, Pruned, Retention,
+    Serves,
 };
 use hapax_core::protocol::{Event, Stamp};
 
@@ -29,6 +30,9 @@ enum Bug {
     ListsWithoutTheFilter,
     ListsOldestFirst,
     PrunesNothing,
+    PrunesInADryRun,
+    PrunesByTheLastRule,
+    PrunesWhatMayStillHappen,
     TakesTheFirstUseForARestore,
     ForgetsTheRestore,
     KnowsNoNewestRecord,
@@ -164,11 +168,31 @@ impl Layer for Planted {
         self.sound.adopt(secret_check).await
     }
 
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        if self.has(Bug::PrunesNothing) {
-            return Ok(u64::from(before_wall_ms == 1_001));
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
+        match self.bug {
+            Bug::PrunesNothing => {
+                let dry = Retention { dry_run: true, ..retention.clone() };
+                self.sound.prune(&dry).await
+            }
+            Bug::PrunesInADryRun => {
+                let wet = Retention { dry_run: false, ..retention.clone() };
+                self.sound.prune(&wet).await
+            }
+            Bug::PrunesByTheLastRule => {
+                let rules = retention.rules.iter().rev().cloned().collect();
+                self.sound.prune(&Retention { rules, ..retention.clone() }).await
+            }
+            Bug::PrunesWhatMayStillHappen => {
+                // As if every clock had gone on for a day.
+                const DAY_MS: u64 = 86_400_000;
+                let wall_ms = retention.now.wall_ms.saturating_add_unsigned(DAY_MS);
+                let now = Stamp { wall_ms, boot_ms: retention.now.boot_ms.saturating_add(DAY_MS), ..retention.now };
+                let mut rules = retention.rules.clone();
+                rules.iter_mut().for_each(|rule| rule.for_ms = rule.for_ms.map(|ms| ms.saturating_add(DAY_MS)));
+                self.sound.prune(&Retention { now, rules, ..retention.clone() }).await
+            }
+            _ => self.sound.prune(retention).await,
         }
-        self.sound.prune(before_wall_ms).await
     }
 }
 
@@ -194,6 +218,11 @@ async fn each_planted_bug_is_found_by_the_case_that_is_there_for_it() {
         (ListsWithoutTheFilter, "lists_are_newest_first_and_filtered"),
         (ListsOldestFirst, "lists_are_newest_first_and_filtered"),
         (PrunesNothing, "a_pruned_operation_leaves_its_tombstone"),
+        (PrunesNothing, "many_are_pruned_in_parts"),
+        (PrunesNothing, "nothing_that_somebody_else_said_is_left"),
+        (PrunesInADryRun, "each_place_is_kept_as_the_first_rule_says"),
+        (PrunesByTheLastRule, "each_place_is_kept_as_the_first_rule_says"),
+        (PrunesWhatMayStillHappen, "what_may_still_take_effect_or_is_held_is_not_pruned"),
         (TakesTheFirstUseForARestore, "the_first_use_is_no_restore"),
         (ForgetsTheRestore, "a_restore_is_noted"),
         (KnowsNoNewestRecord, "the_newest_record_is_known"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hapax_conformance::ledger::samples::{Draft, leased};
-use hapax_core::ledger::{Ledger, LedgerError};
+use hapax_core::ledger::{Ledger, LedgerError, Retention};
 use hapax_core::protocol::Stamp;
 use hapax_ledger_postgres::{Address, Options, PostgresLedger};
 use hapax_standin::third_party::postgres::{PASSWORD, USER};
@@ -79,7 +79,7 @@ async fn a_newer_format_and_a_role_without_rights_are_told() {
     draft.begin(&shared(&ledger)).await.expect("it may append");
     ledger.append(Draft { ..draft.clone() }.claiming("ch_2").append(3, [leased()])).await.expect("it may");
     ledger.adopt("check").await.expect("it may adopt");
-    ledger.prune(i64::MAX).await.expect("it may prune");
+    ledger.prune(&Retention::of_all(Stamp::scripted(10_000_000), 0)).await.expect("it may prune");
     ledger.due(&[], Stamp::scripted(1), 1).await.expect("it may take work");
     ledger.note_restored(Stamp::scripted(1), "check").await.expect("it may note a restore");
     assert_sound(&ledger).await;

@@ -100,20 +100,6 @@ async fn a22_nobody_serves_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a34_a_pruned_key_stays_closed() {
-    use hapax_core::clock::Clock;
-    let bed = Bed::new();
-    let executor = bed.executor().await;
-    executor.run(request("toy.keyed", "k", 100)).await.expect("run");
-    tokio::time::sleep(std::time::Duration::from_secs(10)).await;
-    assert_eq!(bed.ledger.prune(bed.clock.now().wall_ms).await.expect("prune"), 1);
-    let again = executor.run(request("toy.keyed", "k", 100)).await.expect("run");
-    assert!(matches!(again.outcome, hapax_core::words::Outcome::Succeeded { .. }), "{again:?}");
-    assert!(matches!(executor.run(request("toy.keyed", "k", 5)).await, Err(ExecutorError::KeyReused { .. })));
-    assert_eq!(bed.provider.requests(), 1);
-}
-
-#[tokio::test(start_paused = true)]
 async fn fifty_callers_of_one_key_cause_one_effect() {
     let bed = Bed::new();
     bed.provider.script([Does::LosesAnswer]);

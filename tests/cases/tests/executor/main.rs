@@ -7,6 +7,7 @@ mod ledger_troubles;
 mod outcomes;
 mod people;
 mod provider;
+mod retention;
 mod review;
 mod toy;
 mod work;

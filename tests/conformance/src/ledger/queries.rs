@@ -1,5 +1,5 @@
 use hapax_core::identity::fingerprint;
-use hapax_core::ledger::{By, Filter, OperationId, Phase, Serves, SharedLedger};
+use hapax_core::ledger::{By, Filter, OperationId, Phase, Pruned, Retention, Serves, SharedLedger};
 use hapax_core::protocol::{Event, Stamp};
 use serde_json::json;
 
@@ -30,7 +30,8 @@ pub(super) async fn nothing_is_found_in_an_empty_ledger(ledger: SharedLedger) {
     }
     assert_eq!(due(&ledger, &charges(), u64::MAX >> 1, 9).await, []);
     assert_eq!(list(&ledger, Filter::default()).await, []);
-    assert_eq!(ledger.prune(i64::MAX).await.expect("pruning works"), 0);
+    let all = Retention::of_all(Stamp::scripted(u64::MAX >> 1), 0);
+    assert_eq!(ledger.prune(&all).await.expect("pruning works"), Pruned::default());
 }
 
 pub(super) async fn it_is_found_by_id_key_and_claim(ledger: SharedLedger) {

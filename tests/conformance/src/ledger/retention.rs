@@ -1,5 +1,6 @@
-use hapax_core::ledger::{By, LedgerError, Phase, SharedLedger};
-use hapax_core::protocol::{Event, Stamp, redact};
+use hapax_core::ledger::{By, Keep, LedgerError, OperationId, Phase, Retention, SharedLedger};
+use hapax_core::protocol::{Event, Heard, Private, Stamp, redact};
+use hapax_core::words::Refusal;
 use serde_json::json;
 
 use super::appends::records;
@@ -14,8 +15,38 @@ async fn finished(ledger: &SharedLedger, key: &str, at_ms: u64) -> Draft {
     done
 }
 
-async fn prune(ledger: &SharedLedger, before_ms: i64) -> u64 {
-    ledger.prune(before_ms).await.expect("pruning works")
+/// So late that no request of any draft can still take effect.
+const LATE_MS: u64 = 10_000_000;
+
+/// What ended before this time, seen from late.
+fn before(ms: u64) -> Retention {
+    Retention::of_all(Stamp::scripted(LATE_MS), LATE_MS - ms + 1)
+}
+
+async fn prune(ledger: &SharedLedger, before_ms: u64) -> u64 {
+    prune_by(ledger, &before(before_ms)).await
+}
+
+/// Part by part, to the end.
+async fn prune_by(ledger: &SharedLedger, retention: &Retention) -> u64 {
+    let (mut retention, mut pruned) = (retention.clone(), 0);
+    loop {
+        let part = ledger.prune(&retention).await.expect("pruning works");
+        pruned += part.operations;
+        assert!(part.next.is_none_or(|next| retention.after.is_none_or(|after| next > after)), "it turns in circles");
+        retention.after = part.next;
+        if part.next.is_none() {
+            return pruned;
+        }
+    }
+}
+
+fn closed() -> Event {
+    Event::Closed { reason: Refusal::new("expired", "ada@example.org came too late") }
+}
+
+fn is_pruned(records: &[hapax_core::protocol::Record]) -> bool {
+    records.iter().any(|record| record.event == Event::Pruned)
 }
 
 pub(super) async fn a_pruned_operation_leaves_its_tombstone(ledger: SharedLedger) {
@@ -49,10 +80,13 @@ pub(super) async fn what_is_open_due_or_young_is_not_pruned(ledger: SharedLedger
     let due = Draft::new("due").in_phase(Phase::Refused).due_at(5).at_ms(1_000);
     due.begin(&ledger).await.expect("it works");
     kept.push(due);
-    let young = Draft::new("young").in_phase(Phase::Refused).at_ms(2_000);
-    young.begin(&ledger).await.expect("it works");
-    kept.push(young);
+    // What it is found by says that it ended, and its events don't: nothing of it is removed.
+    let odd = Draft::new("odd").in_phase(Phase::Refused).at_ms(1_000);
+    odd.begin(&ledger).await.expect("it works");
+    kept.push(odd);
+    let young = finished(&ledger, "young", 2_000).await;
     assert_eq!(prune(&ledger, 2_000).await, 0);
+    assert!(!is_pruned(&records(&ledger, young.id).await));
     for draft in &kept {
         assert_eq!(records(&ledger, draft.id).await, draft.first().records, "{} was pruned", draft.index.key);
     }
@@ -61,6 +95,99 @@ pub(super) async fn what_is_open_due_or_young_is_not_pruned(ledger: SharedLedger
     ledger.append(touched.clone().at_ms(3_000).append(4, [samples::leased()])).await.expect("it works");
     assert_eq!(prune(&ledger, 2_000).await, 0);
     assert_eq!(prune(&ledger, 2_001).await, 1, "the young one is old now");
+}
+
+pub(super) async fn what_may_still_take_effect_or_is_held_is_not_pruned(ledger: SharedLedger) {
+    // It left at 1 s, and is acted on or never until two minutes later.
+    let closes_at = 1_000 + 30_000 + 90_000;
+    let done = finished(&ledger, "done", 1_000).await;
+    let held = finished(&ledger, "held", 1_000).await;
+    ledger.append(held.append(4, [samples::leased()])).await.expect("it works");
+    let at = |ms| Retention::of_all(Stamp::scripted(ms), 0);
+    assert_eq!(prune_by(&ledger, &at(closes_at)).await, 0, "a request of it may still take effect");
+    // A clock that was set forward is not believed alone.
+    let set_forward = Stamp { wall_ms: i64::MAX / 2, ..Stamp::scripted(closes_at) };
+    assert_eq!(prune_by(&ledger, &Retention::of_all(set_forward, 0)).await, 0);
+    assert_eq!(prune_by(&ledger, &Retention::of_all(Stamp { boot_ms: 200_000, ..set_forward }, 300_000)).await, 0);
+    assert_eq!(prune_by(&ledger, &Retention { only: Some(done.id), ..at(closes_at + 1) }).await, 1);
+    ledger.append(held.clone().at_ms(150_000).append(5, [samples::leased()])).await.expect("it works");
+    assert_eq!(prune_by(&ledger, &at(160_000)).await, 0, "somebody works on it");
+    assert_eq!(prune_by(&ledger, &at(240_001)).await, 1);
+}
+
+pub(super) async fn each_place_is_kept_as_the_first_rule_says(ledger: SharedLedger) {
+    let mut ids = Vec::new();
+    for (connection, cell) in [("live", "stripe.charge"), ("live", "stripe.refund"), ("test", "stripe.charge")] {
+        let draft = Draft::new("k").at_place(connection, "acct_1", cell).at_ms(1_000).in_phase(Phase::Refused);
+        draft.begin(&ledger).await.expect("it works");
+        ledger.append(draft.append(3, [closed()])).await.expect("it works");
+        ids.push(draft.id);
+    }
+    let keep = |connection: Option<&str>, cell: Option<&str>, for_ms| Keep {
+        connection: connection.map(str::to_owned),
+        cell: cell.map(str::to_owned),
+        for_ms,
+    };
+    let by = |rules: Vec<Keep>| Retention { rules, ..before(1_001) };
+    let gone = async |ids: &[OperationId]| {
+        let mut gone = Vec::new();
+        for id in ids {
+            gone.push(is_pruned(&records(&ledger, *id).await));
+        }
+        gone
+    };
+    assert_eq!(prune_by(&ledger, &by(vec![])).await, 0, "what no rule speaks of is kept");
+    let rules =
+        vec![keep(Some("test"), None, None), keep(None, Some("stripe.charge"), Some(1)), keep(None, None, None)];
+    let dry = Retention { dry_run: true, ..by(rules.clone()) };
+    assert_eq!(prune_by(&ledger, &dry).await, 1);
+    assert_eq!(gone(&ids).await, [false, false, false], "a dry run changed something");
+    assert_eq!(prune_by(&ledger, &by(rules)).await, 1);
+    assert_eq!(gone(&ids).await, [true, false, false]);
+    let long = vec![keep(None, Some("stripe.*"), Some(LATE_MS)), keep(None, None, Some(0))];
+    assert_eq!(prune_by(&ledger, &by(long)).await, 0, "it isn't that old");
+    assert_eq!(prune_by(&ledger, &by(vec![keep(Some("test"), Some("stripe.*"), Some(1))])).await, 1);
+    assert_eq!(gone(&ids).await, [true, false, true]);
+    let above = Retention { after: ids.last().copied(), ..before(1_001) };
+    assert_eq!(prune_by(&ledger, &above).await, 0, "it went back before where it was told to go on");
+}
+
+pub(super) async fn many_are_pruned_in_parts(ledger: SharedLedger) {
+    const MANY: usize = 450;
+    for number in 0..MANY {
+        let draft = Draft::new(&format!("order:{number}")).at_ms(1_000).in_phase(Phase::Refused);
+        ledger.append(draft.append(0, [Event::Began(draft.intent.clone()), closed()])).await.expect("it works");
+    }
+    assert_eq!(prune(&ledger, 1_001).await, MANY as u64);
+    assert_eq!(prune(&ledger, 1_001).await, 0);
+}
+
+pub(super) async fn nothing_that_somebody_else_said_is_left(ledger: SharedLedger) {
+    let draft = Draft::with("k", json!({"to": "ada@example.org"})).in_phase(Phase::Refused).at_ms(1_000);
+    let mut events = samples::every_event(&draft.intent);
+    events.retain(|event| *event != Event::Pruned);
+    events.extend(samples::every_verdict().into_iter().map(|verdict| Event::Heard(Heard { attempt: 0, verdict })));
+    events.extend(samples::every_finding().into_iter().map(|found| Event::Looked(samples::looked(found))));
+    events.push(closed());
+    ledger.append(draft.append(0, events)).await.expect("it works");
+    let whole = records(&ledger, draft.id).await;
+    let (mut values, mut texts) = (Vec::new(), Vec::new());
+    for record in &whole {
+        let mut event = record.event.clone();
+        let Ok(()) = event.private::<std::convert::Infallible>(|_, private| {
+            match private {
+                Private::Value(value) => values.push(value.to_string()),
+                Private::Text(text) | Private::Words(text) => texts.push(text.clone()),
+            }
+            Ok(())
+        });
+    }
+    assert!(values.len() >= 5 && texts.len() >= 8, "{values:?}, {texts:?}");
+    assert_eq!(prune(&ledger, 1_001).await, 1);
+    let left = serde_json::to_string(&records(&ledger, draft.id).await).expect("records are JSON");
+    for was in values.iter().chain(&texts) {
+        assert!(!left.contains(was), "{was} is left in {left}");
+    }
 }
 
 pub(super) async fn a_pruned_operation_goes_on(ledger: SharedLedger) {

@@ -1,7 +1,7 @@
 //! What a ledger is, without a thought for speed: a list of operations in the order in which they were begun.
 
 use hapax_core::ledger::{Append, Appended, Filter, Header, Index, LedgerError, OperationId, Serves};
-use hapax_core::protocol::{Event, Record, Stamp, redact};
+use hapax_core::protocol::{Record, Stamp, may_redact, redact};
 
 #[derive(Clone, Debug)]
 pub(super) struct Operation {
@@ -98,12 +98,13 @@ impl Model {
         self.header.restored = Some(at);
     }
 
-    pub(super) fn prune(&mut self, before_ms: i64) -> u64 {
+    pub(super) fn prune(&mut self, now: Stamp, for_ms: u64) -> u64 {
         let mut pruned = 0;
         for one in &mut self.operations {
-            let was = one.records.iter().any(|record| record.event == Event::Pruned);
-            let is_old = one.records.last().is_some_and(|last| last.at.wall_ms < before_ms);
-            if one.index.phase.is_final() && one.index.due_ms.is_none() && is_old && !was {
+            let age = |last: &Record| u64::try_from(now.wall_ms - last.at.wall_ms).ok();
+            let is_old = one.records.last().and_then(age).is_some_and(|age| age >= for_ms);
+            let over = one.index.phase.is_final() && one.index.due_ms.is_none() && may_redact(&one.records, now);
+            if over && is_old {
                 redact(&mut one.records);
                 pruned += 1;
             }

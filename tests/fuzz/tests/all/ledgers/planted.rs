@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use hapax_core::ledger::{
-    Append, Appended, By, Filter, Header, Layer, Ledger, LedgerError, MemoryLedger, OperationId, Serves,
+    Append, Appended, By, Filter, Header, Layer, Ledger, LedgerError, MemoryLedger, OperationId, Pruned, Retention,
+    Serves,
 };
 use hapax_core::protocol::Stamp;
 
@@ -107,8 +108,11 @@ impl Layer for Planted {
         Ok(if self.has(Bug::AdoptsTwice) { secret_check.to_owned() } else { kept })
     }
 
-    async fn prune(&self, before_wall_ms: i64) -> Result<u64, LedgerError> {
-        let early = i64::from(self.has(Bug::PrunesTooEarly));
-        self.sound.prune(before_wall_ms + early).await
+    async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
+        let mut retention = retention.clone();
+        if self.has(Bug::PrunesTooEarly) {
+            retention.rules.iter_mut().for_each(|rule| rule.for_ms = rule.for_ms.map(|ms| ms.saturating_sub(1)));
+        }
+        self.sound.prune(&retention).await
     }
 }

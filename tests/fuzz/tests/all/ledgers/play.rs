@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use hapax_conformance::ledger::samples::{Draft, happened, leased};
-use hapax_core::ledger::{Append, By, Filter, LedgerError, OperationId, Phase, Serves, SharedLedger};
+use hapax_core::ledger::{Append, By, Filter, LedgerError, OperationId, Phase, Retention, Serves, SharedLedger};
 use hapax_core::protocol::{Event, Hold, Record, Stamp};
 use hapax_core::words::Refusal;
 use serde_json::json;
@@ -14,6 +14,9 @@ use super::store::{Store, Stored};
 
 /// When a sequence begins.
 const BEGAN_MS: i64 = 1_700_000_000_000;
+
+/// So long after that, all is over.
+const LATE_MS: i64 = 10_000_000;
 
 struct Play {
     ledger: Stored,
@@ -115,8 +118,11 @@ impl Play {
                 Ok(())
             }
             Call::Prune { before } => {
-                let before = BEGAN_MS + before;
-                same("prune", &works(self.ledger().prune(before).await)?, &self.model.prune(before))
+                // Seen from so late that no request can still take effect.
+                let late = Stamp { wall_ms: BEGAN_MS + LATE_MS, boot_ms: 1 + LATE_MS.unsigned_abs(), ..self.now };
+                let for_ms = (LATE_MS - before + 1).unsigned_abs();
+                let pruned = works(self.ledger().prune(&Retention::of_all(late, for_ms)).await)?;
+                same("prune", &pruned.operations, &self.model.prune(late, for_ms))
             }
             Call::Reopen => {
                 self.ledger.reopen().await;
