@@ -33,6 +33,9 @@ pub struct OperationView {
     pub outcome: Outcome<Value>,
     /// What became of it after it was accepted.
     pub fate: Option<String>,
+    /// Whether retention has removed arguments and receipt.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub pruned: bool,
     /// What contradicts what is on record.
     pub alarms: Vec<String>,
     /// What happened, in order.
@@ -107,6 +110,7 @@ impl Executor {
             args: (*intent.args).clone(),
             outcome: outcome(state, None),
             fate: state.fate.as_ref().map(|(fate, _)| fate.clone()),
+            pruned: state.pruned,
             alarms: state.alarms.iter().map(|alarm| alarm.what.clone()).collect(),
             timeline: records.iter().map(TimelineEntry::of).collect(),
             evidence,

@@ -120,9 +120,10 @@ impl Asking {
         while let Some(callers) = self.next() {
             let answer = self.of.ask(&callers).await;
             for Caller { key, tell } in callers {
-                let found = answer.as_ref().map_err(Clone::clone).and_then(|(header, wholes)| {
-                    Ok((header.clone(), wholes.get(&key).cloned().transpose()?))
-                });
+                let found = answer
+                    .as_ref()
+                    .map_err(Clone::clone)
+                    .and_then(|(header, wholes)| Ok((header.clone(), wholes.get(&key).cloned().transpose()?)));
                 // One that is gone doesn't need it.
                 let _ = tell.send(found);
             }

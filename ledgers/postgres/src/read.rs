@@ -114,8 +114,10 @@ macro_rules! beginnings {
 pub(crate) use {beginnings, lines};
 
 pub(crate) const OF_ID: &str = beginnings!("(SELECT $1::uuid AS operation) k", "", "o.id");
-pub(crate) const OF_KEY: &str = beginnings!("(SELECT i.operation FROM hapax.keys i WHERE i.hash = $1 OFFSET 0) k", "", "o.id");
-pub(crate) const OF_CLAIM: &str = beginnings!("(SELECT i.operation FROM hapax.claims i WHERE i.hash = $1 OFFSET 0) k", "", "o.id");
+pub(crate) const OF_KEY: &str =
+    beginnings!("(SELECT i.operation FROM hapax.keys i WHERE i.hash = $1 OFFSET 0) k", "", "o.id");
+pub(crate) const OF_CLAIM: &str =
+    beginnings!("(SELECT i.operation FROM hapax.claims i WHERE i.hash = $1 OFFSET 0) k", "", "o.id");
 
 /// Prepares what every call begins with, where that is wanted.
 pub(crate) async fn prepare(link: &Link) -> Result<(), Failure> {

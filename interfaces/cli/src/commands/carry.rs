@@ -118,14 +118,14 @@ fn not_known(why: &str) -> Failure {
 
 /// An operation as its caller is told of it.
 fn report(view: OperationView) -> RunReport {
-    let OperationView { operation, revision, epoch, outcome, alarms, fate, .. } = view;
+    let OperationView { operation, revision, epoch, outcome, alarms, fate, pruned, .. } = view;
     let outcome = match outcome {
         Outcome::Unknown { next: next @ Next::CallAgain { .. }, receipt, .. } => {
             Outcome::Unknown { why: "hapax was told to stop while it was under way".to_owned(), next, receipt }
         }
         other => other,
     };
-    RunReport { operation, revision, epoch, outcome, alarms, similar: Vec::new(), fate }
+    RunReport { operation, revision, epoch, outcome, alarms, similar: Vec::new(), fate, pruned }
 }
 
 /// The operation of this id.

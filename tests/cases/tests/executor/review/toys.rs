@@ -364,7 +364,11 @@ impl Layer for Flaky {
         if answer && self.is_full.load(Ordering::SeqCst) {
             let stored = self.inner.load(By::Id(append.operation)).await?;
             let is_late = stored.is_none_or(|stored| stored.records.len() as u64 != append.seen);
-            return if is_late { Err(LedgerError::Moved) } else { self.check(true).map(|()| unreachable!("it is full")) };
+            return if is_late {
+                Err(LedgerError::Moved)
+            } else {
+                self.check(true).map(|()| unreachable!("it is full"))
+            };
         }
         self.inner.append(append).await
     }
