@@ -2,7 +2,6 @@
 //! PostgreSQL says of a row that it doesn't take. `tests/crash` looks for credentials and arguments after every fault of a
 //! provider; `Ended::of` and `Shop::json` do so after every run here.
 
-
 use crate::floor::wait_until;
 use crate::postgres_ledger::Hosts;
 use crate::support::{Ended, PAYS, Shop, charge};
