@@ -78,6 +78,11 @@ fn answers() -> BTreeMap<&'static str, Value> {
     all.extend(answers_of_people(&shop));
     all.insert("ls", shop.json(0, &["ls"]));
     all.insert("ledger verify", shop.json(0, &["ledger", "verify"]));
+    wait_until("it can be forgotten", || {
+        let forgotten = shop.hapax(&["--json", "ledger", "forget", &id]);
+        (forgotten.exit == 0).then(|| all.insert("ledger forget", forgotten.json())).is_some()
+    });
+    all.insert("ledger prune", shop.json(0, &["ledger", "prune", "--older-than", "0s", "--dry-run"]));
     all.insert("ledger restored", shop.json(0, &["ledger", "restored"]));
     all.insert("ledger export", shop.json(0, &["ledger", "export", "--to", "ledger.jsonl"]));
     std::fs::rename(shop.file("hapax.ledger"), shop.file("moved.ledger")).expect("moved away");
@@ -155,6 +160,11 @@ fn events_of_workers() -> BTreeMap<&'static str, Value> {
     shop.lose_answers(0..1);
     shop.wait_until_all_is_done();
     let spoken = worker.stopped();
+    shop.configure(&("[[policy.retention]]\nkeep = \"0s\"\n".to_owned() + &shop.configuration()));
+    wait_until("the policy's retention has removed it", || {
+        let spoken = Worker::start(&shop, &["--until-idle"]).ended();
+        spoken.all("pruned").first().map(|event| all.insert("work: pruned", (*event).clone())).is_some()
+    });
     for (title, event) in [
         ("work: started", "started"),
         ("work: operation", "operation"),
