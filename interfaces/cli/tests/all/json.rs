@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::floor::{Floor, Worker, wait_until};
 use crate::postgres_ledger::Place;
+use crate::retention::with_retention;
 use crate::support::{Ended, Shop, StandIn, charge, hapax};
 
 const PAGE: &str = include_str!("../../../../docs/reference/cli-json.md");
@@ -78,17 +79,13 @@ fn answers() -> BTreeMap<&'static str, Value> {
     all.extend(answers_of_people(&shop));
     all.insert("ls", shop.json(0, &["ls"]));
     all.insert("ledger verify", shop.json(0, &["ledger", "verify"]));
-    wait_until("it can be forgotten", || {
-        let forgotten = shop.hapax(&["--json", "ledger", "forget", &id]);
-        (forgotten.exit == 0).then(|| all.insert("ledger forget", forgotten.json())).is_some()
-    });
-    all.insert("ledger prune", shop.json(0, &["ledger", "prune", "--older-than", "0s", "--dry-run"]));
     all.insert("ledger restored", shop.json(0, &["ledger", "restored"]));
     all.insert("ledger export", shop.json(0, &["ledger", "export", "--to", "ledger.jsonl"]));
     std::fs::rename(shop.file("hapax.ledger"), shop.file("moved.ledger")).expect("moved away");
     shop.configure(&shop.configuration().replace("hapax.ledger", "new.ledger"));
     assert_eq!(shop.hapax(&["ledger", "create"]).exit, 0);
     all.insert("ledger import", shop.json(0, &["ledger", "import", "ledger.jsonl"]));
+    all.extend(answers_of_retention());
     all.insert("recover", recovered());
     all.extend(events_of_workers());
     let declared = |name: &str| format!("{}/../../docs/declare/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -116,6 +113,23 @@ fn answers_of_people(shop: &Shop) -> BTreeMap<&'static str, Value> {
     let (id, seen) = (lost["operation"].as_str().expect("an id"), lost["revision"].to_string());
     all.insert("resolve", shop.json(5, &["resolve", id, "--seen", &seen, "--by", "dana", "--take-over"]));
     all.insert("run: unknown", lost);
+    all
+}
+
+/// What has ended, and what removes it, when no request of it can take effect any more.
+fn answers_of_retention() -> BTreeMap<&'static str, Value> {
+    let shop = Shop::open();
+    let run = |key| shop.json(0, &["run", "stripe.charge", "--key", key, "--args", &charge(100).to_string()]);
+    let (one, _) = (run("a"), run("b"));
+    shop.configure(&with_retention(&shop));
+    let mut all = BTreeMap::new();
+    wait_until("it can be forgotten", || {
+        let forgotten = shop.hapax(&["--json", "ledger", "forget", one["operation"].as_str().expect("an id")]);
+        (forgotten.exit == 0).then(|| all.insert("ledger forget", forgotten.json())).is_some()
+    });
+    all.insert("ledger prune", shop.json(0, &["ledger", "prune", "--dry-run"]));
+    let spoken = Worker::start(&shop, &["--until-idle"]).ended();
+    all.insert("work: pruned", spoken.only("pruned").clone());
     all
 }
 
@@ -160,11 +174,6 @@ fn events_of_workers() -> BTreeMap<&'static str, Value> {
     shop.lose_answers(0..1);
     shop.wait_until_all_is_done();
     let spoken = worker.stopped();
-    shop.configure(&("[[policy.retention]]\nkeep = \"0s\"\n".to_owned() + &shop.configuration()));
-    wait_until("the policy's retention has removed it", || {
-        let spoken = Worker::start(&shop, &["--until-idle"]).ended();
-        spoken.all("pruned").first().map(|event| all.insert("work: pruned", (*event).clone())).is_some()
-    });
     for (title, event) in [
         ("work: started", "started"),
         ("work: operation", "operation"),
