@@ -95,6 +95,8 @@ impl Command {
             Self::Ledger(commands::ledger::Command::Create) => "ledger create",
             Self::Ledger(commands::ledger::Command::Restored(_)) => "ledger restored",
             Self::Ledger(commands::ledger::Command::Verify) => "ledger verify",
+            Self::Ledger(commands::ledger::Command::Prune(_)) => "ledger prune",
+            Self::Ledger(commands::ledger::Command::Forget(_)) => "ledger forget",
             Self::Ledger(commands::ledger::Command::Export(_)) => "ledger export",
             Self::Ledger(commands::ledger::Command::Import(_)) => "ledger import",
             Self::Matrix => "matrix",

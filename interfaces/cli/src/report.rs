@@ -11,6 +11,9 @@ use crate::time;
 /// What a call came to.
 pub(crate) fn print(output: &Output, report: &RunReport) {
     outcome(output, &report.outcome);
+    if report.pruned {
+        output.pair("receipt", "removed by retention");
+    }
     output.pair("operation", report.operation);
     output.pair("revision", report.revision);
     if let Some(fate) = &report.fate {

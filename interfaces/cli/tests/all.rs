@@ -49,6 +49,9 @@ mod postgres_ledger;
 #[path = "../../../ledgers/postgres/tests/all/replica.rs"]
 mod replica;
 #[cfg(unix)]
+#[path = "all/retention.rs"]
+mod retention;
+#[cfg(unix)]
 #[path = "all/stopped.rs"]
 mod stopped;
 #[path = "all/support.rs"]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::floor::{Floor, Worker, wait_until};
 use crate::postgres_ledger::Place;
+use crate::retention::with_retention;
 use crate::support::{Ended, Shop, StandIn, charge, hapax};
 
 const PAGE: &str = include_str!("../../../../docs/reference/cli-json.md");
@@ -84,6 +85,7 @@ fn answers() -> BTreeMap<&'static str, Value> {
     shop.configure(&shop.configuration().replace("hapax.ledger", "new.ledger"));
     assert_eq!(shop.hapax(&["ledger", "create"]).exit, 0);
     all.insert("ledger import", shop.json(0, &["ledger", "import", "ledger.jsonl"]));
+    all.extend(answers_of_retention());
     all.insert("recover", recovered());
     all.extend(events_of_workers());
     let declared = |name: &str| format!("{}/../../docs/declare/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -111,6 +113,23 @@ fn answers_of_people(shop: &Shop) -> BTreeMap<&'static str, Value> {
     let (id, seen) = (lost["operation"].as_str().expect("an id"), lost["revision"].to_string());
     all.insert("resolve", shop.json(5, &["resolve", id, "--seen", &seen, "--by", "dana", "--take-over"]));
     all.insert("run: unknown", lost);
+    all
+}
+
+/// What has ended, and what removes it, when no request of it can take effect any more.
+fn answers_of_retention() -> BTreeMap<&'static str, Value> {
+    let shop = Shop::open();
+    let run = |key| shop.json(0, &["run", "stripe.charge", "--key", key, "--args", &charge(100).to_string()]);
+    let (one, _) = (run("a"), run("b"));
+    shop.configure(&with_retention(&shop));
+    let mut all = BTreeMap::new();
+    wait_until("it can be forgotten", || {
+        let forgotten = shop.hapax(&["--json", "ledger", "forget", one["operation"].as_str().expect("an id")]);
+        (forgotten.exit == 0).then(|| all.insert("ledger forget", forgotten.json())).is_some()
+    });
+    all.insert("ledger prune", shop.json(0, &["ledger", "prune", "--dry-run"]));
+    let spoken = Worker::start(&shop, &["--until-idle"]).ended();
+    all.insert("work: pruned", spoken.only("pruned").clone());
     all
 }
 

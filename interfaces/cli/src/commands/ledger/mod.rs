@@ -1,7 +1,8 @@
-//! `hapax ledger`: a new one, after a backup was given back, a check of the whole, and the way to another one.
+//! `hapax ledger`: a new one, after a backup was given back, a check of the whole, what is kept, and the way to another one.
 
 pub(crate) mod export;
 pub(crate) mod import;
+pub(crate) mod prune;
 pub(crate) mod restored;
 
 use serde_json::json;
@@ -21,6 +22,10 @@ pub(crate) enum Command {
     Restored(restored::Args),
     /// Read everything in the ledger and compare
     Verify,
+    /// Remove arguments and receipts of operations that ended: by the policy, or older than a time
+    Prune(prune::Args),
+    /// Remove arguments and receipt of one operation that ended
+    Forget(prune::Forget),
     /// Write everything in the ledger to a file (JSON lines), for another ledger or for keeping
     Export(export::Args),
     /// Take in what was exported, into a ledger that nobody has used; it counts as restored
@@ -32,6 +37,8 @@ pub(crate) async fn run(command: &Command, context: &Context) -> Result<Exit, Fa
         Command::Create => create(context).await,
         Command::Restored(args) => restored::run(args, context).await,
         Command::Verify => verify(context).await,
+        Command::Prune(args) => prune::run(args, context).await,
+        Command::Forget(args) => prune::forget(args, context).await,
         Command::Export(args) => export::run(args, context).await,
         Command::Import(args) => import::run(args, context).await,
     }

@@ -3,6 +3,7 @@
 mod away;
 mod counts;
 mod rests;
+mod retaining;
 mod tally;
 mod tell;
 mod worker;

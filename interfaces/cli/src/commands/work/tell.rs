@@ -104,6 +104,12 @@ impl Teller {
         self.event(Exit::Person, "unserved", &json!({ "operations": operations }));
     }
 
+    /// The policy's retention was at so many operations.
+    pub(super) fn pruned(&self, operations: u64) {
+        self.line(format!("removed by retention: arguments and receipts of {operations} operation(s)"));
+        self.event(Exit::Succeeded, "pruned", &json!({ "operations": operations }));
+    }
+
     /// The ledger can't be used for now.
     pub(super) fn away(&self, failure: &Failure) {
         self.note(format!("{}; trying again until it works", failure.message));

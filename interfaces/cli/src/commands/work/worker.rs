@@ -16,6 +16,7 @@ use super::Args;
 use super::away::{Away, up_to};
 use super::counts::{Came, Counts};
 use super::rests::Rests;
+use super::retaining::{Pruned, Retaining};
 use super::tally::{Tallies, Tally};
 use super::tell::{Teller, Why};
 use crate::commands::stop::Stop;
@@ -56,6 +57,7 @@ pub(super) struct Worker {
     under_way: HashSet<OperationId>,
     rests: Rests,
     away: Away,
+    retaining: Retaining,
 }
 
 impl Worker {
@@ -74,6 +76,7 @@ impl Worker {
             under_way: HashSet::new(),
             rests: Rests::default(),
             away: Away::default(),
+            retaining: Retaining::new(opened.executor.clone(), opened.config.policy.keeps()),
         }
     }
 
@@ -89,6 +92,8 @@ impl Worker {
 
     async fn work(&mut self, stop: &mut Stop) -> (Why, Option<Failure>) {
         loop {
+            let pruned = self.retaining.turn().await;
+            self.tell_pruned(pruned);
             let round = tokio::select! {
                 biased;
                 () = stop.told(1) => return (Why::Signal, None),
@@ -96,7 +101,7 @@ impl Worker {
             };
             let pause = match round {
                 Ok(Some(pause)) => pause,
-                Ok(None) if self.until_idle => return (Why::Idle, None),
+                Ok(None) if self.until_idle => return (self.retain_to_the_end(stop).await, None),
                 Ok(None) => self.poll,
                 Err(failure) if self.until_idle => return (Why::Ledger, Some(failure)),
                 Err(_) => self.away.pause(),
@@ -120,6 +125,26 @@ impl Worker {
                 }
                 () = sleep(pause), if has_room => {}
             }
+        }
+    }
+
+    /// The policy's retention is work too.
+    async fn retain_to_the_end(&mut self, stop: &mut Stop) -> Why {
+        let pruned = tokio::select! {
+            biased;
+            () = stop.told(1) => return Why::Signal,
+            pruned = self.retaining.end() => pruned,
+        };
+        self.tell_pruned(pruned);
+        Why::Idle
+    }
+
+    fn tell_pruned(&self, pruned: Option<Pruned>) {
+        match pruned {
+            Some(Ok(pruned)) if pruned > 0 => self.teller.pruned(pruned),
+            // If the ledger is away that is told already; otherwise it is tried again.
+            Some(Err(error)) => tracing::warn!(%error, "the policy's retention was not applied to the end"),
+            _ => {}
         }
     }
 
