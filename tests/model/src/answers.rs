@@ -70,7 +70,8 @@ impl Machine {
         };
         let heard = Heard { attempt: u32::from(request.attempt), verdict: verdict(answer, request.about) };
         self.met |= sight("carried over");
-        if self.has(Bug::CarriedTwice) && known.attempts.is_empty() {
+        let is_unknown = self.state(at).attempts.iter().all(|attempt| attempt.number != u32::from(request.attempt));
+        if self.has(Bug::CarriedTwice) && (known.attempts.is_empty() || is_unknown) {
             return Some(line);
         }
         match carried_over(Event::Heard(heard), &known, self.state(at))? {

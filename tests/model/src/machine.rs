@@ -207,7 +207,7 @@ impl Model for Machine {
         }
         let (old, new) = (self.state(before), self.state(after));
         let put_back = before.backup != after.backup;
-        if old.outcome.is_some() && old.outcome != new.outcome && new.epoch == old.epoch && !put_back {
+        if old.outcome.is_some() && !is_same_end(&old.outcome, &new.outcome) && new.epoch == old.epoch && !put_back {
             return Some("what was final moved");
         }
         let left = |(old, new): (&Request, &Request)| old.stage == Stage::Unsent && new.stage == Stage::Flying;
@@ -337,5 +337,14 @@ fn allow_for_clocks(standing: &mut Standing, ms: u64) {
     standing.record_ms = standing.record_ms.map(|record| record.saturating_sub(ms));
     for guard in &mut standing.guards {
         guard.floor_ms = guard.floor_ms.map(|floor| floor.saturating_sub(ms));
+    }
+}
+
+/// Whether both say the same end. Retention leaves ids and codes, and takes words and bodies.
+fn is_same_end(old: &Option<Final>, new: &Option<Final>) -> bool {
+    match (old, new) {
+        (Some(Final::Succeeded(old)), Some(Final::Succeeded(new))) => old.id == new.id,
+        (Some(Final::Refused(old)), Some(Final::Refused(new))) => old.code == new.code,
+        (old, new) => old == new,
     }
 }
