@@ -11,6 +11,7 @@ use super::problem::Place;
 use super::{Config, ConnectionConfig, LedgerPlace};
 use crate::exit::Failure;
 use crate::known::Known;
+use crate::suggest::did_you_mean;
 
 /// A connection's fields, with their places. They depend on the integration, so they are read by hand.
 pub(super) type Fields = BTreeMap<Spanned<String>, Spanned<toml::Value>>;
@@ -79,6 +80,7 @@ impl Config {
             known,
             connections,
         };
+        config.check_retention()?;
         match config.connections.iter().find(|connection| scale > 1 && !connection.stand_in) {
             Some(real) => {
                 let why =
@@ -88,6 +90,38 @@ impl Config {
             None if scale == 0 => Err(place.problem(&raw.clock.scale.span(), "scale must be at least 1")),
             None => Ok(config),
         }
+    }
+}
+
+impl Config {
+    /// A rule with a slip in it would speak of nothing, and what it was to keep would go by the next one.
+    fn check_retention(&self) -> Result<(), Failure> {
+        for rule in &self.policy.retention {
+            if let Some(cell) = rule.cell.as_deref().filter(|cell| !self.is_of_a_cell(cell)) {
+                let ids: Vec<&str> =
+                    self.known.integrations().iter().flat_map(|one| one.cells()).map(|cell| cell.spec().id).collect();
+                return Err(self.no_such("cell", cell, &did_you_mean(cell, ids)));
+            }
+            let is_there = |name: &str| self.connections.iter().any(|connection| connection.name == name);
+            if let Some(name) = rule.connection.as_deref().filter(|name| !is_there(name)) {
+                let names = self.connections.iter().map(|connection| connection.name.as_str());
+                return Err(self.no_such("connection", name, &did_you_mean(name, names)));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_of_a_cell(&self, named: &str) -> bool {
+        match named.strip_suffix(".*") {
+            Some(integration) => self.known.integration(integration).is_some(),
+            None => self.known.cell(named).is_some(),
+        }
+    }
+
+    fn no_such(&self, what: &str, name: &str, meant: &str) -> Failure {
+        let file = self.file.display();
+        let why = format!("a rule of policy.retention names the {what} `{name}`, which there is not{meant}");
+        Failure::input("bad-config", format!("nothing was sent, and nothing removed: {file}: {why}"))
     }
 }
 

@@ -80,3 +80,15 @@ fn a_ledger_is_a_file_or_a_database_and_its_url_holds_no_password() {
         assert!(said.contains(says) && !said.contains("verysecret"), "{said}");
     }
 }
+
+#[test]
+fn a_rule_of_retention_that_speaks_of_nothing_is_refused() {
+    for (rule, says) in [
+        ("cell = \"stripe.refnd\"", "did you mean `stripe.refund`?"),
+        ("cell = \"strip.*\"", "names the cell `strip.*`"),
+        ("connection = \"nowhere\"", "names the connection `nowhere`"),
+    ] {
+        let said = problem(&format!("[[policy.retention]]\nkeep = \"for ever\"\n{rule}"));
+        assert!(said.starts_with("nothing was sent, and nothing removed: ") && said.contains(says), "{said}");
+    }
+}
