@@ -7,6 +7,7 @@ use hapax_core::cell::{SharedCell, SharedIntegration};
 use hapax_http::Declared;
 
 use crate::exit::Failure;
+use crate::suggest::did_you_mean;
 
 /// The catalog, and the declarations that `hapax.toml` names.
 #[derive(Clone, Default)]
@@ -45,10 +46,30 @@ impl Known {
         self.integrations().into_iter().find(|integration| integration.name() == name)
     }
 
+    /// All cells of all integrations.
+    pub(crate) fn cells(&self) -> Vec<SharedCell> {
+        self.integrations().into_iter().flat_map(|integration| integration.cells()).collect()
+    }
+
     /// The cell of this id.
     pub(crate) fn cell(&self, id: &str) -> Option<SharedCell> {
-        let cells = self.integrations().into_iter().flat_map(|integration| integration.cells());
-        cells.into_iter().find(|cell| cell.spec().id == id)
+        self.cells().into_iter().find(|cell| cell.spec().id == id)
+    }
+
+    /// Fails unless a rule that names this (`stripe.charge`, `stripe.*`, `*`) speaks of some cell. The failure says in the end
+    /// what was meant.
+    pub(crate) fn check_cell_named(&self, named: &str) -> Result<(), String> {
+        let cells = self.cells();
+        let mut ids = cells.iter().map(|cell| cell.spec().id);
+        let is_of_one = match named.strip_suffix('*') {
+            Some(prefix) => ids.any(|id| id.starts_with(prefix)),
+            None => ids.any(|id| id == named),
+        };
+        if is_of_one {
+            return Ok(());
+        }
+        let meant = did_you_mean(named, cells.iter().map(|cell| cell.spec().id));
+        Err(format!("the cell `{named}`, which there is not{meant}"))
     }
 
     /// Whether the user declares it.

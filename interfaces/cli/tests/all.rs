@@ -28,6 +28,9 @@ mod failover;
 #[cfg(unix)]
 #[path = "all/floor.rs"]
 mod floor;
+#[cfg(unix)]
+#[path = "all/guide.rs"]
+mod guide;
 #[path = "all/init.rs"]
 mod init;
 #[path = "all/json.rs"]

@@ -75,9 +75,8 @@ pub(crate) fn known_cell(known: &Known, id: &str) -> Result<SharedCell, Failure>
     if let Some(cell) = known.cell(id) {
         return Ok(cell);
     }
-    let integrations = known.integrations();
-    let cells: Vec<&str> = integrations.iter().flat_map(|one| one.cells()).map(|cell| cell.spec().id).collect();
-    let near = did_you_mean(id, cells.iter().copied());
+    let cells = known.cells();
+    let near = did_you_mean(id, cells.iter().map(|cell| cell.spec().id));
     let message = format!("nothing was sent: there is no cell {id:?}; `hapax matrix` lists all cells{near}");
     Err(Failure::input("unknown-cell", message))
 }

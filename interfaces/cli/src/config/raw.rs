@@ -80,7 +80,7 @@ impl Config {
             known,
             connections,
         };
-        config.check_retention()?;
+        config.check_rules()?;
         match config.connections.iter().find(|connection| scale > 1 && !connection.stand_in) {
             Some(real) => {
                 let why =
@@ -94,34 +94,33 @@ impl Config {
 }
 
 impl Config {
-    /// A rule with a slip in it would speak of nothing, and what it was to keep would go by the next one.
-    fn check_retention(&self) -> Result<(), Failure> {
+    /// A rule with a slip in it would speak of nothing: what it was to hold back would be sent, and what it was to keep would
+    /// go by the next one.
+    fn check_rules(&self) -> Result<(), Failure> {
+        for rule in &self.policy.approve {
+            self.known.check_cell_named(&rule.cell).map_err(|what| self.no_such("approve", &what))?;
+        }
         for rule in &self.policy.retention {
-            if let Some(cell) = rule.cell.as_deref().filter(|cell| !self.is_of_a_cell(cell)) {
-                let ids: Vec<&str> =
-                    self.known.integrations().iter().flat_map(|one| one.cells()).map(|cell| cell.spec().id).collect();
-                return Err(self.no_such("cell", cell, &did_you_mean(cell, ids)));
-            }
-            let is_there = |name: &str| self.connections.iter().any(|connection| connection.name == name);
-            if let Some(name) = rule.connection.as_deref().filter(|name| !is_there(name)) {
-                let names = self.connections.iter().map(|connection| connection.name.as_str());
-                return Err(self.no_such("connection", name, &did_you_mean(name, names)));
-            }
+            let no_such = |what: String| self.no_such("retention", &what);
+            rule.cell.as_deref().map_or(Ok(()), |cell| self.known.check_cell_named(cell)).map_err(no_such)?;
+            rule.connection.as_deref().map_or(Ok(()), |name| self.check_connection_named(name)).map_err(no_such)?;
         }
         Ok(())
     }
 
-    fn is_of_a_cell(&self, named: &str) -> bool {
-        match named.strip_suffix(".*") {
-            Some(integration) => self.known.integration(integration).is_some(),
-            None => self.known.cell(named).is_some(),
+    /// Fails unless there is a connection of this name. The failure says in the end what was meant.
+    pub(crate) fn check_connection_named(&self, name: &str) -> Result<(), String> {
+        if self.connection(name).is_some() {
+            return Ok(());
         }
+        let meant = did_you_mean(name, self.connections.iter().map(|connection| connection.name.as_str()));
+        Err(format!("the connection `{name}`, which there is not{meant}"))
     }
 
-    fn no_such(&self, what: &str, name: &str, meant: &str) -> Failure {
+    fn no_such(&self, rules: &str, what: &str) -> Failure {
         let file = self.file.display();
-        let why = format!("a rule of policy.retention names the {what} `{name}`, which there is not{meant}");
-        Failure::input("bad-config", format!("nothing was sent, and nothing removed: {file}: {why}"))
+        let why = format!("nothing was sent, and nothing removed: {file}: a rule of policy.{rules} names {what}");
+        Failure::input("bad-config", why)
     }
 }
 

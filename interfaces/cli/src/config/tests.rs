@@ -82,13 +82,27 @@ fn a_ledger_is_a_file_or_a_database_and_its_url_holds_no_password() {
 }
 
 #[test]
-fn a_rule_of_retention_that_speaks_of_nothing_is_refused() {
+fn a_rule_that_speaks_of_nothing_is_refused() {
+    let keep = "[[policy.retention]]\nkeep = \"for ever\"\n";
     for (rule, says) in [
-        ("cell = \"stripe.refnd\"", "did you mean `stripe.refund`?"),
-        ("cell = \"strip.*\"", "names the cell `strip.*`"),
-        ("connection = \"nowhere\"", "names the connection `nowhere`"),
+        (format!("{keep}cell = \"stripe.refnd\""), "did you mean `stripe.refund`?"),
+        (format!("{keep}cell = \"strip.*\""), "a rule of policy.retention names the cell `strip.*`"),
+        (format!("{keep}connection = \"nowhere\""), "names the connection `nowhere`"),
+        ("[[policy.approve]]\ncell = \"stripe.refnd\"".to_owned(), "did you mean `stripe.refund`?"),
+        ("[[policy.approve]]\ncell = \"strip.*\"".to_owned(), "a rule of policy.approve names the cell `strip.*`"),
     ] {
-        let said = problem(&format!("[[policy.retention]]\nkeep = \"for ever\"\n{rule}"));
+        let said = problem(&rule);
         assert!(said.starts_with("nothing was sent, and nothing removed: ") && said.contains(says), "{said}");
+    }
+}
+
+#[test]
+fn a_rule_may_speak_of_one_cell_an_integration_or_all() {
+    let of = |cell: &str| {
+        let text = format!("[ledger]\npath = \"l\"\n[[policy.approve]]\ncell = \"{cell}\"");
+        Config::parse(Path::new("hapax.toml"), &text)
+    };
+    for cell in ["stripe.refund", "stripe.*", "*"] {
+        assert!(of(cell).is_ok(), "{cell}");
     }
 }

@@ -8,48 +8,11 @@ use serde_json::{Value, json};
 
 use crate::export::kill_at;
 use crate::floor::wait_until;
+use crate::guide::{blocks, follow};
 use crate::postgres_ledger::{Place, tell};
 use crate::support::{Ended, Shop, charge, hapax};
 
 const GUIDE: &str = include_str!("../../../../docs/guides/backup.md");
-
-/// The commands below a heading, by block.
-fn blocks(heading: &str) -> Vec<Vec<&'static str>> {
-    let section = GUIDE.split_once(&format!("\n## {heading}\n")).expect("the heading").1;
-    let section = section.split("\n## ").next().unwrap_or_default();
-    let blocks = section.split("\n```sh\n").skip(1);
-    blocks.map(|block| block.split_once("\n```").expect("its end").0.lines().collect()).collect()
-}
-
-/// Runs one block there. `hapax` is the program under test.
-fn follow(block: &[&str], folder: &Path, prepare: impl Fn(&mut Command)) {
-    let program = Path::new(env!("CARGO_BIN_EXE_hapax")).parent().expect("its folder").to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(program).chain(std::env::split_paths(&path))).expect("a path");
-    for line in block {
-        if let Some((file, sql)) = of_sqlite(line) {
-            // By the SQLite that is built in: its command line isn't installed everywhere.
-            let sql = sql.replace("INTO '", &format!("INTO '{}/", folder.display()));
-            let done = Connection::open(folder.join(file)).and_then(|sqlite| sqlite.execute_batch(&sql));
-            done.unwrap_or_else(|error| panic!("{line}: {error}"));
-            continue;
-        }
-        let mut command = Command::new("sh");
-        for variable in ["HAPAX_CONFIG", "HAPAX_NAMESPACE_SECRET", "HAPAX_LOG"] {
-            command.env_remove(variable);
-        }
-        command.args(["-euc", line]).current_dir(folder).env("PATH", &path);
-        prepare(&mut command);
-        let ended = Ended::of(&mut command);
-        assert_eq!(ended.exit, 0, "{line}: {}{}", ended.out, ended.err);
-    }
-}
-
-/// `sqlite3 FILE "SQL"`
-fn of_sqlite(line: &str) -> Option<(&str, &str)> {
-    let (file, sql) = line.strip_prefix("sqlite3 ")?.split_once(' ')?;
-    Some((file, sql.strip_prefix('"')?.strip_suffix('"')?))
-}
 
 /// A ledger of a shop, wherever it is.
 trait Books {
@@ -103,7 +66,7 @@ fn a_backup_of_sqlite_is_made_and_given_back_as_the_guide_says() {
     use std::os::unix::fs::PermissionsExt;
     let shop = Shop::open();
     let here = |_: &mut Command| {};
-    let blocks = blocks("SQLite");
+    let blocks = blocks(GUIDE, "SQLite");
     let [back_up, give_back] = blocks.as_slice() else { panic!("{blocks:?}") };
     assert_eq!(shop.charge("before")["outcome"], "succeeded");
     kill_at(&shop, "after-send:1", "under way");
@@ -132,7 +95,7 @@ fn a_backup_of_postgres_is_made_and_given_back_as_the_guide_says() {
     let shop = Shop::open();
     assert_eq!(place.run(&["ledger", "create"]).exit, 0);
     place.connect(&shop.stripe.url);
-    let blocks = blocks("PostgreSQL");
+    let blocks = blocks(GUIDE, "PostgreSQL");
     let [back_up, give_back] = blocks.as_slice() else { panic!("{blocks:?}") };
     let follow = |block: &[&str]| follow(block, place.folder(), |command| place.lead(command));
     assert_eq!(place.charge("before")["outcome"], "succeeded");
@@ -150,7 +113,7 @@ fn a_backup_of_postgres_is_made_and_given_back_as_the_guide_says() {
 fn a_ledger_moves_as_the_guide_says() {
     let shop = Shop::open();
     let here = |_: &mut Command| {};
-    let blocks = blocks("Move to another ledger");
+    let blocks = blocks(GUIDE, "Move to another ledger");
     let [export, import] = blocks.as_slice() else { panic!("{blocks:?}") };
     assert_eq!(shop.charge("before")["outcome"], "succeeded");
     kill_at(&shop, "after-send:1", "under way");
@@ -182,7 +145,7 @@ fn a_restore_that_nobody_noted_is_not_noticed_where_the_guide_says_so() {
     assert!(GUIDE.contains("| a SQLite file, before anything starts | **nothing** |"));
     let shop = Shop::open();
     assert_eq!(shop.charge("before")["outcome"], "succeeded");
-    follow(&blocks("SQLite")[0], shop.folder(), |_| {});
+    follow(&blocks(GUIDE, "SQLite")[0], shop.folder(), |_| {});
     assert_eq!(shop.charge("after")["outcome"], "succeeded");
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(shop.file(&format!("hapax.ledger{end}")));

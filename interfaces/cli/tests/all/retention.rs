@@ -1,8 +1,10 @@
 //! What operations that ended hold is removed: when somebody says so, and by the policy. Their keys stay closed.
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::floor::{Floor, Worker, wait_until};
+use crate::guide::{blocks, follow};
 use crate::postgres_ledger::Hosts;
 use crate::support::{SCALE, Shop, charge};
 
@@ -50,16 +52,16 @@ fn what_ended_is_removed_from_every_byte_and_its_key_stays_closed() {
     let shop = Shop::open();
     let done = pay(&shop, "k", &said(100));
     let receipt = done["receipt"]["id"].as_str().expect("an id").to_owned();
+    let in_its_body = done["receipt"]["charge"].as_str().expect("a charge").to_owned();
     let held = pay(&shop, "held", &charge(200_000));
     let all = ["ledger", "prune", "--older-than", "0s"];
     assert_eq!(shop.json(0, &all)["operations"], 0, "a request may still take effect");
     shop.configure(&days_pass(&shop.configuration()));
     prune_until(&shop, &[&all[..], &["--dry-run"]].concat(), 1);
-    assert!(holds(&shop, SAID), "a dry run removed something");
+    assert!(holds(&shop, SAID) && holds(&shop, &in_its_body), "a dry run removed something");
     assert_eq!(shop.json(0, &[&all[..], &["--cell", "stripe.refund"]].concat())["operations"], 0);
-    assert_eq!(shop.json(0, &[&all[..], &["--connection", "other"]].concat())["operations"], 0);
     assert_eq!(shop.json(0, &[&all[..], &["--cell", "stripe.*", "--connection", "shop"]].concat())["operations"], 1);
-    assert!(!holds(&shop, SAID), "it is still in the file");
+    assert!(!holds(&shop, SAID) && !holds(&shop, &in_its_body), "it is still in the file");
     assert!(holds(&shop, &receipt), "the provider's id stays: it is claimed");
     assert_eq!(shop.json(0, &all)["operations"], 0, "it was pruned twice");
     let again = pay(&shop, "k", &said(100));
@@ -105,6 +107,94 @@ fn without_a_rule_nothing_is_removed() {
         assert_eq!((refused.exit, &error["code"]), (2, &json!("no-retention")), "{}", refused.out);
         assert!(error["message"].as_str().expect("a message").starts_with("nothing was removed: "), "{error}");
     }
+}
+
+#[test]
+fn a_slip_in_a_name_is_told_and_removes_nothing() {
+    let shop = Shop::open();
+    pay(&shop, "k", &said(100));
+    let asked = |what: &[&str]| shop.hapax(&[&["--json", "ledger", "prune", "--older-than", "0s"], what].concat());
+    for (what, code, says) in [
+        (["--cell", "stripe.chrage"], "unknown-cell", "did you mean `stripe.charge`?"),
+        (["--cell", "strip.*"], "unknown-cell", "names the cell `strip.*`"),
+        (["--connection", "shpo"], "unknown-connection", "did you mean `shop`?"),
+    ] {
+        let ended = asked(&what);
+        let error = ended.json()["error"].clone();
+        assert_eq!((ended.exit, &error["code"]), (2, &json!(code)), "{error}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.starts_with("nothing was removed: ") && message.contains(says), "{message}");
+    }
+    // What it holds operations of is no slip, although it isn't configured any more.
+    shop.configure(&shop.configuration().replace("[connections.shop]", "[connections.other]"));
+    assert_eq!(asked(&["--connection", "shop"]).exit, 0);
+}
+
+#[test]
+fn the_guide_can_be_followed_command_by_command() {
+    const GUIDE: &str = include_str!("../../../../docs/guides/keep.md");
+    let shop = Shop::open();
+    pay(&shop, "k", &said(100));
+    shop.configure(&with_retention(&shop).replace("keep = \"0s\"", "keep = \"100000d\""));
+    let can_go = |age: &str| shop.ask(&["ledger", "prune", "--older-than", age, "--dry-run"])["operations"] == 1;
+    wait_until("90 days are over", || can_go("90d"));
+    let [prune, forget] = &blocks(GUIDE, "By hand")[..] else { panic!("two blocks") };
+    follow(prune, shop.folder(), |_| {});
+    assert!(!holds(&shop, SAID));
+    let done = pay(&shop, "other", &said(200));
+    wait_until("no request of it can take effect any more", || can_go("0s"));
+    let id = done["operation"].as_str().expect("an id");
+    let forget: Vec<_> = forget.iter().map(|line| line.replace("01a222ff-a30c-75b1-bc26-5ddbf46228ef", id)).collect();
+    assert!(holds(&shop, SAID) && forget.iter().all(|line| line.ends_with(id)), "{forget:?}");
+    follow(&forget.iter().map(String::as_str).collect::<Vec<_>>(), shop.folder(), |_| {});
+    assert!(!holds(&shop, SAID));
+}
+
+/// A shop with so many charges that ended, of which no request can take effect any more, and a policy that keeps nothing.
+fn with_what_goes(charges: u64) -> Shop {
+    let shop = Shop::open();
+    (0..charges).for_each(|number| drop(pay(&shop, &format!("k:{number}"), &said(100))));
+    shop.configure(&with_retention(&shop));
+    let dry = ["ledger", "prune", "--dry-run"];
+    wait_until("all can be removed", || shop.ask(&dry)["operations"] == charges);
+    shop
+}
+
+fn pruned(shop: &Shop) -> usize {
+    let all = shop.ask(&["ls", "--limit", "0"]);
+    all["operations"].as_array().expect("a list").iter().filter(|one| one["pruned"] == true).count()
+}
+
+#[test]
+fn a_worker_that_is_told_to_stop_tells_all_that_it_removed() {
+    let shop = with_what_goes(12);
+    let spoken = Worker::start(&shop, &[]).stopped();
+    let told: u64 = spoken.all("pruned").iter().map(|event| event["operations"].as_u64().expect("a count")).sum();
+    assert_eq!(told, pruned(&shop) as u64, "{spoken:?}");
+}
+
+#[test]
+fn what_a_killed_worker_has_not_removed_goes_with_the_next() {
+    let shop = with_what_goes(12);
+    Worker::start(&shop, &[]).kill();
+    let left = 12 - pruned(&shop) as u64;
+    let spoken = Worker::start(&shop, &["--until-idle"]).ended();
+    let told: u64 = spoken.all("pruned").iter().map(|event| event["operations"].as_u64().expect("a count")).sum();
+    assert_eq!((told, pruned(&shop)), (left, 12), "{spoken:?}");
+    assert!(!holds(&shop, SAID));
+    assert_eq!(shop.json(0, &["ledger", "verify"])["problems"], json!([]));
+}
+
+#[test]
+fn a_policy_that_cannot_be_applied_is_no_success() {
+    let shop = with_what_goes(1);
+    let other = Connection::open(shop.file("hapax.ledger")).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else can write");
+    let spoken = Worker::start(&shop, &["--until-idle"]).ended();
+    assert_eq!((spoken.exit, spoken.all("pruned").len()), (7, 0), "{spoken:?}");
+    drop(other);
+    assert_eq!(Worker::start(&shop, &["--until-idle"]).ended().exit, 0);
+    assert_eq!(pruned(&shop), 1);
 }
 
 #[test]

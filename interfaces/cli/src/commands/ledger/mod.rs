@@ -22,9 +22,9 @@ pub(crate) enum Command {
     Restored(restored::Args),
     /// Read everything in the ledger and compare
     Verify,
-    /// Remove arguments and receipts of operations that ended: by the policy, or older than a time
+    /// Remove arguments and receipts of operations that ended, for good: by the policy, or older than a time
     Prune(prune::Args),
-    /// Remove arguments and receipt of one operation that ended
+    /// Remove arguments and receipt of one operation that ended, for good
     Forget(prune::Forget),
     /// Write everything in the ledger to a file (JSON lines), for another ledger or for keeping
     Export(export::Args),

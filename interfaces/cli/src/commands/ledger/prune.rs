@@ -1,6 +1,6 @@
 //! `hapax ledger prune` and `hapax ledger forget`: what operations that ended hold is removed.
 
-use hapax_core::ledger::Keep;
+use hapax_core::ledger::{Filter, Keep};
 use hapax_core::policy::KeepFor;
 use serde_json::json;
 
@@ -36,6 +36,7 @@ pub(crate) struct Forget {
 pub(super) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let opened = context.open().await?;
     let rules = rules(args, &opened)?;
+    check_names(args, &opened).await?;
     let output = &context.output;
     let what = if args.dry_run { "counting" } else { "removing" };
     let progress = Progress::start(output, what);
@@ -76,6 +77,29 @@ fn rules(args: &Args, opened: &Opened) -> Result<Vec<Keep>, Failure> {
     }
 }
 
+/// A slip in a name would remove nothing and look as if there were nothing to remove. What the ledger holds operations of
+/// needs no configuration any more.
+async fn check_names(args: &Args, opened: &Opened) -> Result<(), Failure> {
+    let slip = |code, what: String| Failure::input(code, format!("nothing was removed: that names {what}"));
+    if let Some(cell) = &args.cell
+        && let Err(what) = opened.config.known.check_cell_named(cell)
+        && !holds(opened, Filter { cell: Some(cell.clone()), ..Filter::default() }).await?
+    {
+        return Err(slip("unknown-cell", what));
+    }
+    if let Some(connection) = &args.connection
+        && let Err(what) = opened.config.check_connection_named(connection)
+        && !holds(opened, Filter { connection: Some(connection.clone()), ..Filter::default() }).await?
+    {
+        return Err(slip("unknown-connection", what));
+    }
+    Ok(())
+}
+
+async fn holds(opened: &Opened, filter: Filter) -> Result<bool, Failure> {
+    Ok(!opened.executor.ledger().list(&Filter { limit: 1, ..filter }).await?.is_empty())
+}
+
 fn nothing(why: &str) -> Failure {
     let hint = "say --older-than 90d, or add a [[policy.retention]] rule";
     Failure::input("no-retention", format!("nothing was removed: {why}; {hint}"))
@@ -92,6 +116,7 @@ fn partly(dry_run: bool, failure: Failure) -> Failure {
 }
 
 fn tell_what_is_left(output: &Output) {
+    output.pair("for good", "it can't be undone, and what became of it at the provider can't be read any more");
     output.pair("stays", "keys, fingerprints, ids, outcomes and times: a key that was used stays closed");
     output.pair("careful", "backups and exports of before still hold it, and PostgreSQL until it has vacuumed");
 }

@@ -1,5 +1,7 @@
 //! The policy's retention, applied while a worker works.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hapax_core::executor::{Executor, ExecutorError};
@@ -10,6 +12,9 @@ use tokio::time::Instant;
 /// Between two times. Several workers do it side by side, which is harmless: each operation is pruned once.
 const EVERY: Duration = Duration::from_secs(3_600);
 
+/// After one that failed.
+const AGAIN: Duration = Duration::from_secs(60);
+
 pub(super) type Pruned = Result<u64, ExecutorError>;
 
 /// Goes through the ledger in parts, so it can be broken off at any time; what was not reached is reached the next time.
@@ -18,11 +23,12 @@ pub(super) struct Retaining {
     rules: Vec<Keep>,
     next: Instant,
     going: Option<JoinHandle<Pruned>>,
+    is_broken_off: Arc<AtomicBool>,
 }
 
 impl Retaining {
     pub(super) fn new(executor: Executor, rules: Vec<Keep>) -> Self {
-        Self { executor, rules, next: Instant::now(), going: None }
+        Self { executor, rules, next: Instant::now(), going: None, is_broken_off: Arc::default() }
     }
 
     /// Begins when it is time. What came of one that has ended meanwhile.
@@ -33,15 +39,30 @@ impl Retaining {
         if self.going.is_none() && !self.rules.is_empty() && Instant::now() >= self.next {
             self.next = Instant::now() + EVERY;
             let (executor, rules) = (self.executor.clone(), self.rules.clone());
-            self.going = Some(tokio::spawn(async move { executor.prune(rules, false, |_| true).await }));
+            let is_broken_off = Arc::clone(&self.is_broken_off);
+            let goes_on = move |_| !is_broken_off.load(Ordering::Relaxed);
+            self.going = Some(tokio::spawn(async move { executor.prune(rules, false, goes_on).await }));
         }
         None
+    }
+
+    /// Lets one that has begun end after the part that it is at.
+    pub(super) fn break_off(&self) {
+        self.is_broken_off.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether one has begun of which nobody has heard how it ended.
+    pub(super) fn is_going(&self) -> bool {
+        self.going.is_some()
     }
 
     /// Waits for one that has begun.
     pub(super) async fn end(&mut self) -> Option<Pruned> {
         let ended = self.going.as_mut()?.await.ok();
         self.going = None;
+        if !matches!(ended, Some(Ok(_))) {
+            self.next = Instant::now() + AGAIN;
+        }
         ended
     }
 }

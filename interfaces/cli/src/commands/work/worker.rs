@@ -93,7 +93,9 @@ impl Worker {
     async fn work(&mut self, stop: &mut Stop) -> (Why, Option<Failure>) {
         loop {
             let pruned = self.retaining.turn().await;
-            self.tell_pruned(pruned);
+            if let Some(failure) = self.tell_pruned(pruned).filter(|_| self.until_idle) {
+                return (Why::Ledger, Some(failure));
+            }
             let round = tokio::select! {
                 biased;
                 () = stop.told(1) => return (Why::Signal, None),
@@ -101,7 +103,7 @@ impl Worker {
             };
             let pause = match round {
                 Ok(Some(pause)) => pause,
-                Ok(None) if self.until_idle => return (self.retain_to_the_end(stop).await, None),
+                Ok(None) if self.until_idle => return self.retain_to_the_end(stop).await,
                 Ok(None) => self.poll,
                 Err(failure) if self.until_idle => return (Why::Ledger, Some(failure)),
                 Err(_) => self.away.pause(),
@@ -129,22 +131,31 @@ impl Worker {
     }
 
     /// The policy's retention is work too.
-    async fn retain_to_the_end(&mut self, stop: &mut Stop) -> Why {
+    async fn retain_to_the_end(&mut self, stop: &mut Stop) -> (Why, Option<Failure>) {
         let pruned = tokio::select! {
             biased;
-            () = stop.told(1) => return Why::Signal,
+            () = stop.told(1) => return (Why::Signal, None),
             pruned = self.retaining.end() => pruned,
         };
-        self.tell_pruned(pruned);
-        Why::Idle
+        match self.tell_pruned(pruned) {
+            Some(failure) => (Why::Ledger, Some(failure)),
+            None => (Why::Idle, None),
+        }
     }
 
-    fn tell_pruned(&self, pruned: Option<Pruned>) {
-        match pruned {
-            Some(Ok(pruned)) if pruned > 0 => self.teller.pruned(pruned),
-            // If the ledger is away that is told already; otherwise it is tried again.
-            Some(Err(error)) => tracing::warn!(%error, "the policy's retention was not applied to the end"),
-            _ => {}
+    /// What failed, if it did.
+    fn tell_pruned(&self, pruned: Option<Pruned>) -> Option<Failure> {
+        match pruned? {
+            Ok(0) => None,
+            Ok(pruned) => {
+                self.teller.pruned(pruned);
+                None
+            }
+            Err(error) => {
+                // If the ledger is away that is told already, and it is tried again.
+                tracing::warn!(%error, "the policy's retention was not applied to the end");
+                Some(error.into())
+            }
         }
     }
 
@@ -280,12 +291,14 @@ impl Worker {
     async fn let_end(&mut self, stop: &mut Stop) {
         let over = sleep(self.grace);
         tokio::pin!(over);
-        while !self.tasks.is_empty() {
+        self.retaining.break_off();
+        while !self.tasks.is_empty() || self.retaining.is_going() {
             self.teller.progress(&self.counts, self.tasks.len());
             tokio::select! {
                 biased;
                 () = stop.told(2) => return,
                 Some(back) = self.tasks.join_next() => drop(self.settle(back)),
+                pruned = self.retaining.end(), if self.retaining.is_going() => drop(self.tell_pruned(pruned)),
                 () = &mut over => return,
             }
         }
