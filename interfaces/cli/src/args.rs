@@ -99,6 +99,7 @@ impl Command {
             Self::Ledger(commands::ledger::Command::Forget(_)) => "ledger forget",
             Self::Ledger(commands::ledger::Command::Export(_)) => "ledger export",
             Self::Ledger(commands::ledger::Command::Import(_)) => "ledger import",
+            Self::Ledger(commands::ledger::Command::NewKey(_)) => "ledger new-key",
             Self::Matrix => "matrix",
             Self::Explain(_) => "explain",
             Self::Cell(commands::cell::Command::Check(_)) => "cell check",

@@ -94,7 +94,7 @@ impl Context {
         let config = config::find(self.config.as_deref())?;
         let secret = config.secret()?;
         let secret_check = secret.check_value();
-        let ledger = OpenLedger::open(&config.ledger, comes == Comes::Restored).await?;
+        let ledger = OpenLedger::open(&config, comes == Comes::Restored).await?;
         let clock = clock_of(&config, &ledger);
         let mut builder = Executor::builder(around(ledger.shared()), Arc::new(HttpTransport::new()), secret)
             .clock(clock.clone())

@@ -55,6 +55,9 @@ mod replica;
 #[path = "all/retention.rs"]
 mod retention;
 #[cfg(unix)]
+#[path = "all/sealed.rs"]
+mod sealed;
+#[cfg(unix)]
 #[path = "all/stopped.rs"]
 mod stopped;
 #[path = "all/support.rs"]

@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn what_is_sealed_opens_where_it_was_sealed_and_nowhere_else() {
         let (old, new) = ("ab".repeat(32), "cd".repeat(32));
-        let (before, after) = (keys(&[old.clone()]), keys(&[new.clone(), old]));
+        let (before, after) = (keys(std::slice::from_ref(&old)), keys(&[new.clone(), old]));
         let operation = OperationId::fresh();
         let sealed = Sealer::new(&before, operation).seal(&place(1, "args"), b"ada").expect("randomness");
         assert!(!sealed.contains("ada"));

@@ -8,12 +8,13 @@ use hapax_core::clock::SharedClock;
 use hapax_core::protocol::Stamp;
 use hapax_core::transport::{HttpTransport, SharedTransport};
 use hapax_ledger_postgres::{Health, Options, SCHEMA_VERSION};
+use hapax_ledger_sealed::Keys;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::config::{self, Config, LedgerPlace};
 use crate::exit::{Exit, Failure};
-use crate::ledger::OpenLedger;
+use crate::ledger::{OpenLedger, Store};
 use crate::open::{self, Context};
 use crate::output::{Output, Style};
 
@@ -73,18 +74,23 @@ pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
 
 async fn ledger(config: &Config) -> Vec<Check> {
     let opened = async {
-        let ledger = OpenLedger::open(&config.ledger, false).await?;
+        let ledger = OpenLedger::open(config, false).await?;
         let header = ledger.shared().header().await?;
         let restored = if header.restored.is_some() { ", restored once" } else { "" };
         // Whether a role may write to a database is a check of its own.
-        let can = if matches!(ledger, OpenLedger::File(_)) { "read and written" } else { "read" };
-        Ok((ledger, format!("{} can be {can}{restored}", config.ledger)))
+        let can = if matches!(ledger.store, Store::File(_)) { "read and written" } else { "read" };
+        let sealed = match ledger.keys.as_ref().map(Keys::ids).as_deref() {
+            None => String::new(),
+            Some([newest, old @ ..]) => format!(", sealed with the key {newest} ({} older one(s))", old.len()),
+            Some([]) => unreachable!("keys are never none"),
+        };
+        Ok((ledger, format!("{} can be {can}{restored}{sealed}", config.ledger)))
     };
     match opened.await {
         Err(failure) => vec![Check::of("ledger", Err(failure))],
         Ok((ledger, said)) => {
             let mut checks = vec![Check::fine("ledger", said)];
-            if let (OpenLedger::Postgres(ledger), LedgerPlace::Postgres(place)) = (ledger, &config.ledger) {
+            if let (Store::Postgres(ledger), LedgerPlace::Postgres(place)) = (ledger.store, &config.ledger) {
                 match ledger.health().await {
                     Ok(health) => checks.extend(database(&health, place.options)),
                     Err(error) => checks.push(Check::of("ledger database", Err(error.into()))),

@@ -146,7 +146,7 @@ fn known_fields(integration: &SharedIntegration) -> Vec<String> {
     COMMON.iter().map(|name| (*name).to_owned()).chain(sources).collect()
 }
 
-fn is_variable(text: &str) -> bool {
+pub(super) fn is_variable(text: &str) -> bool {
     let letters = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
     text.chars().all(letters) && text.starts_with(|letter: char| !letter.is_ascii_digit())
 }

@@ -20,6 +20,8 @@ const PASSWORD_VARIABLE: &str = "PGPASSWORD";
 #[serde(deny_unknown_fields)]
 pub(super) struct Raw {
     path: Option<PathBuf>,
+    pub(super) key_env: Option<Spanned<String>>,
+    pub(super) key_file: Option<Spanned<PathBuf>>,
     url: Option<Spanned<String>>,
     url_env: Option<String>,
     schema: Option<String>,

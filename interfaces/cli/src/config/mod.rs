@@ -6,16 +6,19 @@ mod find;
 mod ledger;
 mod problem;
 mod raw;
+mod seal;
 
 use std::path::{Path, PathBuf};
 
 use hapax_core::identity::NamespaceSecret;
 use hapax_core::policy::Policy;
+use hapax_ledger_sealed::Keys;
 
 use crate::exit::Failure;
 use crate::known::Known;
 
 pub(crate) use connection::ConnectionConfig;
+use connection::Source;
 pub(crate) use credentials::{credentials, variable};
 pub(crate) use find::{find, find_optional};
 pub(crate) use ledger::LedgerPlace;
@@ -35,6 +38,8 @@ pub(crate) struct Config {
     /// The file that it stands in; empty: there is none.
     pub(crate) file: PathBuf,
     pub(crate) ledger: LedgerPlace,
+    /// None: it isn't sealed.
+    ledger_key: Option<Source>,
     /// None: the environment must hold the secret.
     pub(crate) secret_file: Option<PathBuf>,
     pub(crate) scale: u32,
@@ -73,6 +78,11 @@ impl Config {
                 }
             },
         }
+    }
+
+    /// The keys that the ledger is sealed with; none: it isn't.
+    pub(crate) fn ledger_keys(&self) -> Result<Option<Keys>, Failure> {
+        self.ledger_key.as_ref().map(seal::keys).transpose()
     }
 
     /// Whether every connection is a stand-in.

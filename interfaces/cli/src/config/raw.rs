@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::problem::Place;
-use super::{Config, ConnectionConfig, LedgerPlace};
+use super::{Config, ConnectionConfig, LedgerPlace, seal};
 use crate::exit::Failure;
 use crate::known::Known;
 use crate::suggest::did_you_mean;
@@ -71,9 +71,12 @@ impl Config {
             .map(|(name, fields)| ConnectionConfig::read(&place, &known, &name, fields, folder))
             .collect::<Result<Vec<_>, _>>()?;
         let scale = *raw.clock.scale.get_ref();
+        let mut ledger = raw.ledger;
+        let (key_env, key_file) = (ledger.as_mut().key_env.take(), ledger.as_mut().key_file.take());
         let config = Self {
             file: file.to_owned(),
-            ledger: LedgerPlace::read(&place, raw.ledger, folder)?,
+            ledger: LedgerPlace::read(&place, ledger, folder)?,
+            ledger_key: seal::read(&place, key_env, key_file, folder)?,
             secret_file: raw.namespace.secret_file.map(|path| folder.join(path.into_inner())),
             scale,
             policy: raw.policy,

@@ -78,13 +78,15 @@ fn answers() -> BTreeMap<&'static str, Value> {
     });
     all.extend(answers_of_people(&shop));
     all.insert("ls", shop.json(0, &["ls"]));
-    all.insert("ledger verify", shop.json(0, &["ledger", "verify"]));
     all.insert("ledger restored", shop.json(0, &["ledger", "restored"]));
     all.insert("ledger export", shop.json(0, &["ledger", "export", "--to", "ledger.jsonl"]));
     std::fs::rename(shop.file("hapax.ledger"), shop.file("moved.ledger")).expect("moved away");
-    shop.configure(&shop.configuration().replace("hapax.ledger", "new.ledger"));
+    all.insert("ledger new-key", shop.json(0, &["ledger", "new-key", "ledger.key"]));
+    let sealed = "path = \"new.ledger\"\nkey_file = \"ledger.key\"";
+    shop.configure(&shop.configuration().replace("path = \"hapax.ledger\"", sealed));
     assert_eq!(shop.hapax(&["ledger", "create"]).exit, 0);
     all.insert("ledger import", shop.json(0, &["ledger", "import", "ledger.jsonl"]));
+    all.insert("ledger verify", shop.json(0, &["ledger", "verify"]));
     all.extend(answers_of_retention());
     all.insert("recover", recovered());
     all.extend(events_of_workers());

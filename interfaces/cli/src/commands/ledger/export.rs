@@ -38,7 +38,7 @@ pub(super) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
         return Err(Failure::input("usage", format!("nothing was exported: {why}")));
     }
     let config = config::find(context.config.as_deref())?;
-    let ledger = OpenLedger::open(&config.ledger, false).await?;
+    let ledger = OpenLedger::open(&config, false).await?;
     let target: Target = match file {
         Some(path) => Box::new(BufWriter::new(make(path)?)),
         None => Box::new(BufWriter::new(io::stdout())),

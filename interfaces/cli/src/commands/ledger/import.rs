@@ -42,7 +42,7 @@ pub(super) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
             ..Failure::input("other-secret", format!("nothing was imported: {why}"))
         });
     }
-    let ledger = OpenLedger::open(&config.ledger, false).await.map_err(|failure| nothing(&failure))?;
+    let ledger = OpenLedger::open(&config, false).await.map_err(|failure| nothing(&failure))?;
     take_in(&ledger, &args.file, &whole, &progress).await?;
     // Its writer must be gone before another one is at work here.
     drop(ledger);

@@ -2,10 +2,11 @@
 
 pub(crate) mod export;
 pub(crate) mod import;
+pub(crate) mod new_key;
 pub(crate) mod prune;
 pub(crate) mod restored;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::config;
 use crate::exit::{Exit, Failure};
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Export(export::Args),
     /// Take in what was exported, into a ledger that nobody has used; it counts as restored
     Import(import::Args),
+    /// Make a key to seal a ledger with, or put a fresh one before those in a file
+    NewKey(new_key::Args),
 }
 
 pub(crate) async fn run(command: &Command, context: &Context) -> Result<Exit, Failure> {
@@ -41,12 +44,13 @@ pub(crate) async fn run(command: &Command, context: &Context) -> Result<Exit, Fa
         Command::Forget(args) => prune::forget(args, context).await,
         Command::Export(args) => export::run(args, context).await,
         Command::Import(args) => import::run(args, context).await,
+        Command::NewKey(args) => new_key::run(args, context),
     }
 }
 
 async fn create(context: &Context) -> Result<Exit, Failure> {
     let config = config::find(context.config.as_deref())?;
-    OpenLedger::create(&config.ledger).await?;
+    OpenLedger::create(&config).await?;
     let output = &context.output;
     output.line(format!("made: {}", config.ledger));
     output.answer(Exit::Succeeded, &json!({ "ledger": config.ledger.to_string() }));
@@ -55,7 +59,7 @@ async fn create(context: &Context) -> Result<Exit, Failure> {
 
 async fn verify(context: &Context) -> Result<Exit, Failure> {
     let config = config::find(context.config.as_deref())?;
-    let ledger = OpenLedger::open(&config.ledger, false).await?;
+    let ledger = OpenLedger::open(&config, false).await?;
     let progress = Progress::start(&context.output, "reading the whole ledger");
     let found = ledger.verify().await?;
     drop(progress);
@@ -66,13 +70,20 @@ async fn verify(context: &Context) -> Result<Exit, Failure> {
     let style = if is_sound { Style::Good } else { Style::Bad };
     output.line(output.style(style, &format!("{head} {}", config.ledger)));
     output.pair("read", format!("{} operations, {} events", found.operations, found.events));
+    for (key, count) in &found.seals {
+        output.pair("sealed", format!("{count} values with the key {key}"));
+    }
     for problem in &found.problems {
         output.pair("problem", problem);
     }
     if !is_sound {
         output.pair("next", "restore a backup, then run `hapax ledger restored`");
     }
-    let answer = json!({ "operations": found.operations, "events": found.events, "problems": found.problems });
+    let seals: Vec<Value> =
+        found.seals.iter().map(|(key, count)| json!({ "key": key.to_string(), "values": count })).collect();
+    let answer = json!({
+        "operations": found.operations, "events": found.events, "seals": seals, "problems": found.problems,
+    });
     output.answer(exit, &answer);
     Ok(exit)
 }

@@ -1,32 +1,24 @@
-//! The ledger that the configuration names, whichever it is.
-
 use std::sync::Arc;
 
 use hapax_core::clock::SharedClock;
 use hapax_core::ledger::{Header, Index, LedgerError, SharedLedger, Stored};
 use hapax_ledger_postgres::PostgresLedger;
+use hapax_ledger_sealed::Seals;
 use hapax_ledger_sqlite::SqliteLedger;
 use tokio::sync::{mpsc, oneshot};
 
+use super::Verified;
 use crate::config::LedgerPlace;
 use crate::exit::Failure;
 
-/// An open ledger.
-pub(crate) enum OpenLedger {
+/// What a ledger lies in.
+pub(crate) enum Store {
     File(Arc<SqliteLedger>),
     Postgres(Arc<PostgresLedger>),
 }
 
-/// What a check of the whole ledger found.
-pub(crate) struct Verified {
-    pub(crate) operations: u64,
-    pub(crate) events: u64,
-    pub(crate) problems: Vec<String>,
-}
-
-impl OpenLedger {
-    /// Makes a new one where nothing is.
-    pub(crate) async fn create(place: &LedgerPlace) -> Result<(), Failure> {
+impl Store {
+    pub(super) async fn create(place: &LedgerPlace) -> Result<(), Failure> {
         match place {
             LedgerPlace::File(path) => drop(SqliteLedger::create(path)?),
             LedgerPlace::Postgres(at) => drop(PostgresLedger::create(at.address()?, at.options).await?),
@@ -34,8 +26,7 @@ impl OpenLedger {
         Ok(())
     }
 
-    /// Opens the one that is there. `restored` lets in one that comes from elsewhere, which is then to be noted.
-    pub(crate) async fn open(place: &LedgerPlace, restored: bool) -> Result<Self, Failure> {
+    pub(super) async fn open(place: &LedgerPlace, restored: bool) -> Result<Self, Failure> {
         Ok(match place {
             LedgerPlace::File(path) => Self::File(Arc::new(SqliteLedger::open(path)?)),
             LedgerPlace::Postgres(at) => {
@@ -49,32 +40,29 @@ impl OpenLedger {
         })
     }
 
-    /// Says that all that a restore concerns is noted, so that others are let in again.
-    pub(crate) async fn settle_down(&self) -> Result<(), LedgerError> {
+    pub(super) async fn settle_down(&self) -> Result<(), LedgerError> {
         match self {
             Self::File(_) => Ok(()),
             Self::Postgres(ledger) => ledger.settle_down().await,
         }
     }
 
-    /// As the core wants it.
-    pub(crate) fn shared(&self) -> SharedLedger {
+    /// With what is sealed as it lies there.
+    pub(super) fn shared(&self) -> SharedLedger {
         match self {
             Self::File(ledger) => Arc::clone(ledger) as SharedLedger,
             Self::Postgres(ledger) => Arc::clone(ledger) as SharedLedger,
         }
     }
 
-    /// The clock that all who share this ledger go by; none: each machine's own.
-    pub(crate) fn clock(&self) -> Option<SharedClock> {
+    pub(super) fn clock(&self) -> Option<SharedClock> {
         match self {
             Self::File(_) => None,
             Self::Postgres(ledger) => Some(ledger.clock()),
         }
     }
 
-    /// Hands over everything that it holds.
-    pub(crate) async fn export(
+    pub(super) async fn export(
         &self,
         header: oneshot::Sender<Header>,
         operations: mpsc::Sender<(Stored, Index)>,
@@ -85,8 +73,7 @@ impl OpenLedger {
         }
     }
 
-    /// Takes in everything that another one handed over.
-    pub(crate) async fn import(
+    pub(super) async fn import(
         &self,
         header: Header,
         operations: mpsc::Receiver<Option<(Stored, Index)>>,
@@ -97,17 +84,17 @@ impl OpenLedger {
         }
     }
 
-    /// Reads everything and compares.
-    pub(crate) async fn verify(&self) -> Result<Verified, LedgerError> {
-        Ok(match self {
+    pub(super) async fn verify(&self) -> Result<Verified, LedgerError> {
+        let (operations, events, problems) = match self {
             Self::File(ledger) => {
                 let found = ledger.verify().await?;
-                Verified { operations: found.operations, events: found.events, problems: found.problems }
+                (found.operations, found.events, found.problems)
             }
             Self::Postgres(ledger) => {
                 let found = ledger.verify().await?;
-                Verified { operations: found.operations, events: found.events, problems: found.problems }
+                (found.operations, found.events, found.problems)
             }
-        })
+        };
+        Ok(Verified { operations, events, seals: Seals::new(), problems })
     }
 }
