@@ -39,7 +39,7 @@ pub(super) struct Seen {
     pub(super) commits: u64,
     pub(super) counted: u64,
     pub(super) twice: bool,
-    /// Whether something was made to fail.
+    /// Whether something was made to fail that is nobody's own.
     pub(super) failed: bool,
 }
 
@@ -96,7 +96,6 @@ impl Paper {
             return Err(Failure::Answer(LedgerError::Moved));
         }
         if self.failing && is_unfit(number) {
-            of(&self.seen).failed = true;
             return Err(Failure::Damaged("what can't be written".to_owned()));
         }
         open.push(number);

@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hapax_conformance::ledger::samples::Draft;
-use hapax_core::ledger::{Appended, LedgerError};
+use hapax_core::ledger::{Append, Appended, LedgerError};
 use hapax_schedules::{Running, below, block_on, breathe, leaving, once_in, run};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::paper::{Other, Paper, Plant, Shared, is_refused, is_unfit, of};
 use crate::gather::{Job, ask, serve};
@@ -55,8 +55,10 @@ impl Play {
     }
 
     async fn call(self, number: u64, jobs: Jobs, seen: Shared) {
-        let append = Draft::new(&number.to_string()).first();
-        let mut asked = Box::pin(ask(&jobs, |reply| Job::Append(Box::new(append), reply)));
+        if self.hangs_up {
+            return self.hold(number, hand_over(number, jobs).await, &seen);
+        }
+        let mut asked = Box::pin(ask(&jobs, |reply| Job::Append(append(number), reply)));
         if self.leaving && once_in(3) {
             match leaving(below(4), asked.as_mut()).await {
                 Ok(told) => self.hold(number, told, &seen),
@@ -86,7 +88,7 @@ impl Play {
             }
             Some(Err(LedgerError::Moved)) => assert!(is_refused(number), "{number} was refused for somebody else"),
             Some(Err(error)) => {
-                assert!(seen.failed, "{number} was told of {error} though nothing failed");
+                assert!(seen.failed || self.failing && is_unfit(number), "{number} was told of {error} though nothing failed");
                 assert!(!flushed, "{number} was flushed and was told that it failed");
             }
             None => assert!(self.panicking && seen.failed, "{number} was told that the thread stopped"),
@@ -106,6 +108,14 @@ impl Play {
     }
 }
 
+/// Hands over, and goes away with its sender before the answer comes.
+async fn hand_over(number: u64, jobs: Jobs) -> Told<Appended> {
+    let (reply, answer) = oneshot::channel();
+    assert!(jobs.send(Job::Append(append(number), reply)).await.is_ok(), "nobody takes it");
+    drop(jobs);
+    answer.await.ok()
+}
+
 async fn other(number: u64, jobs: Jobs) -> Told<u64> {
     ask(&jobs, |reply| Job::Apart(Other(number, reply))).await
 }
@@ -116,7 +126,7 @@ async fn deaf<T>(asked: impl Future<Output = T>) -> T {
     std::future::poll_fn(|_| asked.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()))).await
 }
 
-fn append(number: u64) -> Box<hapax_core::ledger::Append> {
+fn append(number: u64) -> Box<Append> {
     Box::new(Draft::new(&number.to_string()).first())
 }
 
