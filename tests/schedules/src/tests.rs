@@ -77,8 +77,8 @@ fn a_panic_of_a_task_is_its_own_end_and_lets_go_of_what_it_held() {
 #[test]
 fn a_caller_who_leaves_has_looked_as_often_as_it_was_told() {
     explore("callers who leave", || {
-        let leaves = run(leaving(3, std::future::pending::<()>()));
-        let stays = run(leaving(0, std::future::ready(7)));
+        let leaves = run(leaving(Some(3), std::future::pending::<()>()));
+        let stays = run(leaving(None, std::future::ready(7)));
         block_on(async {
             assert_eq!(leaves.end().await, Err(Left));
             assert_eq!(stays.end().await, Ok(7));

@@ -60,7 +60,7 @@ impl Play {
         }
         let mut asked = Box::pin(ask(&jobs, |reply| Job::Append(append(number), reply)));
         if self.leaving && once_in(3) {
-            match leaving(below(4), asked.as_mut()).await {
+            match leaving(Some(below(4)), asked.as_mut()).await {
                 Ok(told) => self.hold(number, told, &seen),
                 Err(_) => {
                     drop(asked);
