@@ -106,7 +106,8 @@ fn batch<To: Together>(
         return after;
     }
     count(to, &answers, done.is_ok());
-    for ((_, reply), written) in taken.into_iter().zip(answers.into_iter().chain(iter::repeat(Err(LedgerError::Moved)))) {
+    for ((_, reply), written) in taken.into_iter().zip(answers.into_iter().chain(iter::repeat(Err(LedgerError::Moved))))
+    {
         // Until the commit nothing counts: not even a refusal, which may rest on what was lost.
         answer(reply, done.clone().and(written));
     }

@@ -16,8 +16,8 @@ mod task;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use shuttle::sync::atomic::{AtomicBool, Ordering};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::sync::atomic::{AtomicBool, Ordering};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 
 pub use caller::{Left, leaving};

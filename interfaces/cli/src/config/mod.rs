@@ -87,4 +87,6 @@ impl Config {
 }
 
 #[cfg(test)]
+mod fuzzed;
+#[cfg(test)]
 mod tests;

@@ -125,7 +125,9 @@ fn who_waits_is_told_when_it_happened_and_not_before() {
 
 #[test]
 fn who_waits_is_told_if_it_cannot_be_known() {
-    explore("watches: failing questions", || Play { callers: 5, leaving: true, failing: true, ..Play::default() }.run());
+    explore("watches: failing questions", || {
+        Play { callers: 5, leaving: true, failing: true, ..Play::default() }.run()
+    });
 }
 
 #[test]
@@ -135,11 +137,9 @@ fn nobody_waits_for_a_question_that_broke_off() {
 
 #[test]
 fn planted_bugs_are_found() {
-    for (plant, says) in [
-        (Plant::Overlooks, "step"),
-        (Plant::TellsEverybody, "told of nothing"),
-        (Plant::NeverEnds, "deadlock"),
-    ] {
+    for (plant, says) in
+        [(Plant::Overlooks, "step"), (Plant::TellsEverybody, "told of nothing"), (Plant::NeverEnds, "deadlock")]
+    {
         let play = Play { callers: 5, leaving: true, plant, ..Play::default() };
         let words = finds(&format!("watches: {plant:?}"), move || play.run());
         assert!(words.contains(says), "{plant:?} was found as something else: {words}");

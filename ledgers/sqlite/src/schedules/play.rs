@@ -38,13 +38,19 @@ impl Play {
         let seen = Shared::default();
         // Short, so that some wait to hand over.
         let (jobs, queue) = mpsc::channel(2);
-        let paper =
-            Paper { seen: seen.clone(), failing: self.failing, panicking: self.panicking, plant: self.plant, owed: Vec::new() };
+        let paper = Paper {
+            seen: seen.clone(),
+            failing: self.failing,
+            panicking: self.panicking,
+            plant: self.plant,
+            owed: Vec::new(),
+        };
         let thread = run(async move {
             // Another thread's panic is its own end.
             catch_unwind(AssertUnwindSafe(|| serve(paper, queue))).is_err()
         });
-        let callers: Vec<_> = (0..self.callers).map(|number| run(self.call(number, jobs.clone(), seen.clone()))).collect();
+        let callers: Vec<_> =
+            (0..self.callers).map(|number| run(self.call(number, jobs.clone(), seen.clone()))).collect();
         let others: Vec<_> = (0..self.apart).map(|number| run(other(number, jobs.clone()))).collect();
         // The ledger keeps one as long as it lives, and while it does the thread waits for more.
         let kept = (!self.hangs_up).then_some(jobs);
@@ -88,14 +94,23 @@ impl Play {
             }
             Some(Err(LedgerError::Moved)) => assert!(is_refused(number), "{number} was refused for somebody else"),
             Some(Err(error)) => {
-                assert!(seen.failed || self.failing && is_unfit(number), "{number} was told of {error} though nothing failed");
+                assert!(
+                    seen.failed || self.failing && is_unfit(number),
+                    "{number} was told of {error} though nothing failed"
+                );
                 assert!(!flushed, "{number} was flushed and was told that it failed");
             }
             None => assert!(self.panicking && seen.failed, "{number} was told that the thread stopped"),
         }
     }
 
-    async fn ends(self, callers: Vec<Running<()>>, others: Vec<Running<Told<u64>>>, thread: Running<bool>, kept: Option<Jobs>) {
+    async fn ends(
+        self,
+        callers: Vec<Running<()>>,
+        others: Vec<Running<Told<u64>>>,
+        thread: Running<bool>,
+        kept: Option<Jobs>,
+    ) {
         for caller in callers {
             caller.end().await;
         }
@@ -160,7 +175,8 @@ pub(super) fn one_flush_for_all_that_wait() {
             breathe().await;
         }
         drop(jobs);
-        let paper = Paper { seen: seen.clone(), failing: false, panicking: false, plant: Plant::None, owed: Vec::new() };
+        let paper =
+            Paper { seen: seen.clone(), failing: false, panicking: false, plant: Plant::None, owed: Vec::new() };
         let thread = run(async move { serve(paper, queue) });
         for caller in callers {
             assert!(matches!(caller.end().await, Some(Ok(_))));
