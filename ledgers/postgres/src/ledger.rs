@@ -11,10 +11,12 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::address::Address;
 use crate::between::{self, Between};
+use crate::by_keys::ByKeys;
 use crate::clock::DatabaseClock;
 use crate::codec::key_hash;
 use crate::counters::Counters;
 use crate::error::{Failure, unfollowed, unusable};
+use crate::gather::{self, Job};
 use crate::health::{self, Health};
 use crate::link::Link;
 use crate::look_up::LookUps;
@@ -23,7 +25,7 @@ use crate::readers::Readers;
 use crate::shared::{Shared, knows_origin, left_behind};
 use crate::verify::{self, Verified};
 use crate::watch::Watch;
-use crate::writer::{Job, Writer, connected};
+use crate::writer::{Writer, connected};
 use crate::{export, import, maintain, migrate, read};
 
 /// A ledger in a schema of a PostgreSQL database.
@@ -34,8 +36,8 @@ pub struct PostgresLedger {
     shared: Arc<Shared>,
     jobs: mpsc::Sender<Job>,
     readers: Arc<Readers>,
-    look_ups: Arc<LookUps>,
-    watch: Arc<Watch>,
+    look_ups: Arc<LookUps<ByKeys>>,
+    watch: Arc<Watch<Readers>>,
 }
 
 impl PostgresLedger {
@@ -98,10 +100,11 @@ impl PostgresLedger {
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let queue = Arc::new(Mutex::new(queue));
         for _ in 0..options.writers.max(1) {
-            tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue)).run());
+            tokio::spawn(gather::serve(Writer::new(Arc::clone(&shared)), Arc::clone(&queue)));
         }
         let readers = Arc::new(Readers::new(Arc::clone(&shared), link));
-        let look_ups = LookUps::new(Arc::clone(&shared), Arc::clone(&readers));
+        let by_keys = ByKeys { shared: Arc::clone(&shared), readers: Arc::clone(&readers) };
+        let look_ups = LookUps::new(by_keys, options.readers);
         Ok(Self { look_ups, watch: Watch::new(Arc::clone(&readers)), readers, jobs, shared })
     }
 
@@ -203,9 +206,7 @@ impl fmt::Debug for PostgresLedger {
 #[async_trait]
 impl Ledger for PostgresLedger {
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.jobs.send(Job { append, reply }).await.map_err(|_| self.stopped("writes"))?;
-        answer.await.map_err(|_| self.stopped("writes"))?
+        gather::ask(&self.jobs, append).await.unwrap_or_else(|| Err(self.stopped("writes")))
     }
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {

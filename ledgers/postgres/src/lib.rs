@@ -21,11 +21,13 @@
 mod address;
 mod batch;
 mod between;
+mod by_keys;
 mod clock;
 mod codec;
 mod counters;
 mod error;
 mod export;
+mod gather;
 mod health;
 mod import;
 mod ledger;
@@ -41,7 +43,10 @@ mod plans;
 mod read;
 mod readers;
 mod rows;
+#[cfg(test)]
+mod schedules;
 mod shared;
+mod steps;
 mod tls;
 mod verify;
 mod watch;

@@ -4,117 +4,101 @@
 //! asked for at once. An answer is never older than the call that gets it, since a question takes those who came before it
 //! left.
 
+//!
+//! Nothing here knows what is asked. Tests of the order of steps (`schedules.rs`) give something that counts; everybody
+//! else gives the [`ByKeys`](crate::by_keys::ByKeys).
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hapax_core::ledger::{Header, LedgerError};
+use hapax_core::ledger::LedgerError;
 use tokio::sync::oneshot;
-use tokio_postgres::Row;
-use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use crate::error::Failure;
-use crate::link::Link;
-use crate::read::{self, Whole};
-use crate::readers::Readers;
-use crate::shared::Shared;
-
-/// In a subselect, so that the planner doesn't know how many keys there are: it would plan for each number anew.
-pub(crate) const OF_KEYS: &str = read::beginnings!(
-    "unnest((SELECT $1)) AS w (hash) \
-     CROSS JOIN LATERAL (SELECT i.operation FROM hapax.keys i WHERE i.hash = w.hash OFFSET 0) k",
-    ", w.hash",
-    "w.hash"
-);
-
-/// The column after those of an operation.
-const HASH: usize = 18;
+use crate::steps;
 
 /// At most so many keys in one question, so that its answer doesn't keep the first of them for long.
 const MOST: usize = 256;
 
-/// The ledger as a whole, and the operation that a key leads to, which may be cut.
-pub(crate) type Found = (Header, Option<Arc<Whole>>);
+/// What is asked.
+pub(crate) trait Question: Send + Sync + 'static {
+    /// What everybody hears.
+    type Head: Clone + Send + Sync + 'static;
+    /// What a key leads to.
+    type One: Clone + Send + Sync + 'static;
 
-/// Operations by the digests of their keys. One that is damaged is its callers' trouble alone.
-type Wholes = HashMap<Uuid, Result<Arc<Whole>, LedgerError>>;
-
-pub(crate) struct LookUps {
-    shared: Arc<Shared>,
-    readers: Arc<Readers>,
-    waiting: Mutex<Waiting>,
+    /// Asks for keys in their order, none of them twice. What can't be read is the trouble of those alone who asked for it.
+    fn ask(&self, keys: Vec<Uuid>) -> impl Future<Output = Answer<Self>> + Send;
 }
 
-#[derive(Default)]
-struct Waiting {
-    callers: Vec<Caller>,
+/// To a question: the head, and what the keys lead to.
+pub(crate) type Answer<Of> =
+    Result<(<Of as Question>::Head, HashMap<Uuid, Result<<Of as Question>::One, LedgerError>>), LedgerError>;
+
+/// To a caller: the head, and what its key leads to.
+type Found<Of> = (<Of as Question>::Head, Option<<Of as Question>::One>);
+
+pub(crate) struct LookUps<Of: Question> {
+    of: Of,
+    /// At most so many questions are under way.
+    most: usize,
+    waiting: Mutex<Waiting<Of>>,
+}
+
+struct Waiting<Of: Question> {
+    callers: Vec<Caller<Of>>,
     /// How many questions are under way.
     asking: usize,
 }
 
-struct Caller {
+struct Caller<Of: Question> {
     key: Uuid,
-    tell: oneshot::Sender<Result<Found, LedgerError>>,
+    tell: oneshot::Sender<Result<Found<Of>, LedgerError>>,
 }
 
-impl LookUps {
-    pub(crate) fn new(shared: Arc<Shared>, readers: Arc<Readers>) -> Arc<Self> {
-        Arc::new(Self { shared, readers, waiting: Mutex::default() })
+impl<Of: Question> LookUps<Of> {
+    pub(crate) fn new(of: Of, most: usize) -> Arc<Self> {
+        Arc::new(Self { of, most: most.max(1), waiting: Mutex::new(Waiting { callers: Vec::new(), asking: 0 }) })
     }
 
     /// None: nobody asked to the end, because the runtime is stopping.
-    pub(crate) async fn by_key(self: &Arc<Self>, key: Uuid) -> Option<Result<Found, LedgerError>> {
+    pub(crate) async fn by_key(self: &Arc<Self>, key: Uuid) -> Option<Result<Found<Of>, LedgerError>> {
         let (tell, told) = oneshot::channel();
         let begins = {
             let mut waiting = self.waiting();
             waiting.callers.push(Caller { key, tell });
-            let begins = waiting.asking < self.shared.options.readers.max(1);
+            let begins = waiting.asking < self.most;
             waiting.asking += usize::from(begins);
             begins
         };
         if begins {
             // In a task of its own: a caller who goes away must not take the others' answers along.
-            tokio::spawn(Asking { of: Arc::clone(self), ended: false }.ask_for_all());
+            steps::spawn(Asking { of: Arc::clone(self), ended: false }.ask_for_all());
         }
         told.await.ok()
     }
 
-    async fn ask(&self, callers: &[Caller]) -> Result<(Header, Wholes), LedgerError> {
+    async fn ask(&self, callers: &[Caller<Of>]) -> Answer<Of> {
         let mut keys: Vec<Uuid> = callers.iter().map(|caller| caller.key).collect();
         // Two may ask for the same, whose rows must not come twice.
         keys.sort_unstable();
         keys.dedup();
-        let (keys, clock) = (keys.as_slice(), &self.shared.clock);
-        let asked = self.readers.read(|link| async move {
-            let before = clock.local();
-            // Both questions leave before the first is answered.
-            let ((header, database_ms), rows) = tokio::try_join!(read::header(&link), by_keys(&link, keys))?;
-            clock.note(before, database_ms);
-            Ok((header, rows))
-        });
-        let (header, rows) = asked.await?;
-        let told = |failure: Failure| failure.tell(&self.shared.shown);
-        let mut found = HashMap::new();
-        for (hash, rows) in rows {
-            if let Some(whole) = read::wholes(&rows).map(|mut wholes| wholes.pop()).transpose() {
-                found.insert(hash, whole.map(Arc::new).map_err(told));
-            }
-        }
-        Ok((header, found))
+        self.of.ask(keys).await
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting<Of>> {
+        steps::point();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A question that is under way. However it ends, the next one can begin.
-struct Asking {
-    of: Arc<LookUps>,
+struct Asking<Of: Question> {
+    of: Arc<LookUps<Of>>,
     ended: bool,
 }
 
-impl Asking {
+impl<Of: Question> Asking<Of> {
     /// Asks as long as somebody waits.
     async fn ask_for_all(mut self) {
         while let Some(callers) = self.next() {
@@ -123,7 +107,8 @@ impl Asking {
                 let found = answer
                     .as_ref()
                     .map_err(Clone::clone)
-                    .and_then(|(header, wholes)| Ok((header.clone(), wholes.get(&key).cloned().transpose()?)));
+                    .and_then(|(head, ones)| Ok((head.clone(), ones.get(&key).cloned().transpose()?)));
+                steps::point();
                 // One that is gone doesn't need it.
                 let _ = tell.send(found);
             }
@@ -131,7 +116,7 @@ impl Asking {
     }
 
     /// Those who wait; none: this question is over, and the next one who comes begins another.
-    fn next(&mut self) -> Option<Vec<Caller>> {
+    fn next(&mut self) -> Option<Vec<Caller<Of>>> {
         let mut waiting = self.of.waiting();
         let most = waiting.callers.len().min(MOST);
         if most == 0 {
@@ -143,7 +128,7 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl<Of: Question> Drop for Asking<Of> {
     fn drop(&mut self) {
         if self.ended {
             return;
@@ -155,17 +140,4 @@ impl Drop for Asking {
             waiting.callers.clear();
         }
     }
-}
-
-/// Rows by the digest of the key that led to them.
-async fn by_keys(link: &Link, keys: &[Uuid]) -> Result<Vec<(Uuid, Vec<Row>)>, Failure> {
-    let mut found: Vec<(Uuid, Vec<Row>)> = Vec::new();
-    for row in link.query(OF_KEYS, &[(&keys, Type::UUID_ARRAY)]).await? {
-        let hash = row.try_get(HASH)?;
-        match found.last_mut().filter(|(last, _)| *last == hash) {
-            Some((_, rows)) => rows.push(row),
-            None => found.push((hash, vec![row])),
-        }
-    }
-    Ok(found)
 }

@@ -2,7 +2,7 @@
 
 use hapax_standin::third_party::postgres::{Cluster, PASSWORD, USER, available};
 
-use crate::{Address, Options, PostgresLedger, look_up, read};
+use crate::{Address, Options, PostgresLedger, by_keys, read};
 
 /// Far below what makes PostgreSQL compile a plan (`jit_above_cost`, 100,000), and above what some index reads cost.
 const CHEAP: f64 = 10_000.0;
@@ -34,7 +34,7 @@ async fn reads_of_one_operation_look_cheap_on_tables_without_statistics() {
         (read::OF_ID, "uuid", one),
         (read::OF_KEY, "uuid", one),
         (read::OF_CLAIM, "uuid", one),
-        (look_up::OF_KEYS, "uuid[]", array.as_str()),
+        (by_keys::OF_KEYS, "uuid[]", array.as_str()),
     ];
     let planned = async |(sql, of, with): (&str, &str, &str)| {
         let explain = format!("PREPARE q ({of}) AS {sql}; EXPLAIN EXECUTE q ({with})");

@@ -13,7 +13,7 @@ use crate::batch::print;
 use crate::codec::{self, FIRST_FINAL, Identity, claim_hash, key_hash, phase_number, unsigned};
 use crate::error::Failure;
 use crate::link::Link;
-use crate::{look_up, read};
+use crate::{by_keys, read};
 
 /// An operation's own row.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ pub(crate) const OF_CLAIM: &str =
 /// Prepares what every call begins with, where that is wanted.
 pub(crate) async fn prepare(link: &Link) -> Result<(), Failure> {
     link.prepare(HEADER, &[]).await?;
-    link.prepare(look_up::OF_KEYS, &[Type::UUID_ARRAY]).await?;
+    link.prepare(by_keys::OF_KEYS, &[Type::UUID_ARRAY]).await?;
     link.prepare(OF_ID, &[Type::UUID]).await
 }
 
@@ -226,7 +226,7 @@ fn line(row: &Row) -> Result<Option<StoredLine>, Failure> {
         sequence,
         revision: u64::try_from(revision).unwrap_or_default(),
         at: stamp(row, 12)?,
-        text: codec::join(said, text.as_deref()),
+        text: codec::joined(said, text.as_deref())?,
         common: number.zip(text),
     }))
 }

@@ -1,31 +1,18 @@
-//! The tasks that write.
-//!
-//! A writer waits for an append, takes every other one that is there, and writes them in one transaction: one flush for
-//! all. There is no timer: while a commit flushes, the next callers gather by themselves, and a lonely caller is served
-//! at once.
+//! What a batch is written with: a connection, tried again as long as that is safe.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use hapax_core::ledger::{Append, Appended, LedgerError};
-use tokio::sync::{Mutex, mpsc, oneshot};
+use hapax_core::ledger::LedgerError;
 use tokio::time::{sleep, timeout};
 
 use crate::batch::{self, Answers, Ended, Proof};
 use crate::error::{Failure, unusable};
+use crate::gather::Together;
 use crate::link::Link;
 use crate::names::Names;
 use crate::plan::Asked;
 use crate::shared::Shared;
-
-/// An append that waits, and who waits for it.
-pub(crate) struct Job {
-    pub(crate) append: Append,
-    pub(crate) reply: oneshot::Sender<Result<Appended, LedgerError>>,
-}
-
-/// At most so many appends share a transaction, so that the first of them doesn't wait for long.
-const BATCH_MAX: usize = 256;
 
 /// How often a batch is tried again that another transaction was in the way of.
 const TRIES: u32 = 8;
@@ -35,59 +22,19 @@ const RETRY: Duration = Duration::from_millis(100);
 
 pub(crate) struct Writer {
     shared: Arc<Shared>,
-    queue: Arc<Mutex<mpsc::Receiver<Job>>>,
     link: Option<Link>,
     names: Names,
 }
 
 impl Writer {
-    pub(crate) fn new(shared: Arc<Shared>, queue: Arc<Mutex<mpsc::Receiver<Job>>>) -> Self {
-        Self { shared, queue, link: None, names: Names::default() }
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, link: None, names: Names::default() }
     }
+}
 
-    /// Works until every sender is gone and the queue is empty.
-    pub(crate) async fn run(mut self) {
-        while let Some((appends, replies)) = self.gather().await {
-            let asked: Vec<Asked> = appends.into_iter().map(Asked::new).collect();
-            let answers = self.settled(&asked).await;
-            for (reply, answer) in replies.into_iter().zip(answers) {
-                // A caller that went away doesn't need it.
-                let _ = reply.send(answer);
-            }
-        }
-    }
-
-    async fn gather(&self) -> Option<(Vec<Append>, Vec<oneshot::Sender<Result<Appended, LedgerError>>>)> {
-        let mut queue = self.queue.lock().await;
-        let first = queue.recv().await?;
-        let (mut appends, mut replies) = (vec![first.append], vec![first.reply]);
-        while appends.len() < BATCH_MAX
-            && let Ok(Job { append, reply }) = queue.try_recv()
-        {
-            appends.push(append);
-            replies.push(reply);
-        }
-        Some((appends, replies))
-    }
-
-    /// The answers to a batch. If it fails as a whole, each append is tried by itself, so that none suffers for another.
-    async fn settled(&mut self, asked: &[Asked]) -> Answers {
-        match self.attempts(asked).await {
-            Ok(answers) => answers,
-            Err(failure) if asked.len() > 1 && !failure.is_of_the_way() => {
-                let mut answers = Vec::new();
-                for one in asked.chunks(1) {
-                    let answer = self.attempts(one).await;
-                    answers.extend(answer.unwrap_or_else(|failure| vec![Err(failure.tell(&self.shared.shown))]));
-                }
-                answers
-            }
-            Err(failure) => vec![Err(failure.tell(&self.shared.shown)); asked.len()],
-        }
-    }
-
+impl Together for Writer {
     /// Tries again as long as it is certain that nothing was written and that it may help.
-    async fn attempts(&mut self, asked: &[Asked]) -> Result<Answers, Failure> {
+    async fn together(&mut self, asked: &[Asked]) -> Result<Answers, Failure> {
         let mut tries = 0;
         loop {
             let link = match self.link.take() {
@@ -125,6 +72,12 @@ impl Writer {
         }
     }
 
+    fn tell(&self, failure: Failure) -> LedgerError {
+        failure.tell(&self.shared.shown)
+    }
+}
+
+impl Writer {
     /// Whether a commit counts whose answer was lost. If nobody can say, the callers must load again.
     async fn proved(&mut self, asked: &[Asked], proof: &Proof) -> Result<bool, Failure> {
         let unknown = |failure: Failure, shown: &str| {

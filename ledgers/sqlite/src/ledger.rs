@@ -15,12 +15,13 @@ use crate::counters::{Counters, Tally};
 use crate::error::unusable;
 use crate::export;
 use crate::file::{self, Options, SameFile};
+use crate::gather::{self, Job, Reply};
 use crate::names::Names;
 use crate::prune;
 use crate::read::{self, Wanted};
 use crate::readers::Readers;
 use crate::verify::{self, Verified};
-use crate::writer::{Job, Writer};
+use crate::writer::{Apart, Writer};
 
 /// A ledger in one SQLite file.
 ///
@@ -29,7 +30,7 @@ use crate::writer::{Job, Writer};
 pub struct SqliteLedger {
     path: PathBuf,
     // An option only so that dropping can hang up before it waits for the writer.
-    jobs: Option<mpsc::Sender<Job>>,
+    jobs: Option<mpsc::Sender<Job<Apart>>>,
     writer: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
     tally: Arc<Tally>,
@@ -86,7 +87,7 @@ impl SqliteLedger {
         };
         let writer = thread::Builder::new()
             .name("hapax-ledger".to_owned())
-            .spawn(move || writer.run(queue))
+            .spawn(move || gather::serve(writer, queue))
             .map_err(|error| unusable(format!("no thread could be started for it ({error})"), "free some memory"))?;
         let readers = Arc::new(Readers::new(path.clone(), options, same));
         Ok(Self { path, jobs: Some(jobs), writer: Some(writer), readers, tally })
@@ -139,20 +140,20 @@ impl SqliteLedger {
         header: Header,
         operations: mpsc::Receiver<Option<(Stored, Index)>>,
     ) -> Result<u64, LedgerError> {
-        self.ask(|reply| Job::Import { header, operations, reply }).await
+        self.ask(|reply| Job::Apart(Apart::Import { header, operations, reply })).await
     }
 
-    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<Result<T, LedgerError>>) -> Job) -> Result<T, LedgerError> {
-        let stopped = || {
-            unusable(
+    async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job<Apart>) -> Result<T, LedgerError> {
+        let asked = match &self.jobs {
+            Some(jobs) => gather::ask(jobs, job).await,
+            None => None,
+        };
+        asked.unwrap_or_else(|| {
+            Err(unusable(
                 format!("the thread that writes {} has stopped", self.path.display()),
                 "start the program again, and report what it said before that",
-            )
-        };
-        let (reply, answer) = oneshot::channel();
-        let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(job(reply)).await.map_err(|_| stopped())?;
-        answer.await.map_err(|_| stopped())?
+            ))
+        })
     }
 }
 
@@ -210,12 +211,12 @@ impl Ledger for SqliteLedger {
 
     async fn adopt(&self, secret_check: &str) -> Result<String, LedgerError> {
         let secret_check = secret_check.to_owned();
-        self.ask(|reply| Job::Adopt { secret_check, reply }).await
+        self.ask(|reply| Job::Apart(Apart::Adopt { secret_check, reply })).await
     }
 
     async fn note_restored(&self, at: Stamp, secret_check: &str) -> Result<(), LedgerError> {
         let secret_check = secret_check.to_owned();
-        self.ask(|reply| Job::Restored { at, secret_check, reply }).await
+        self.ask(|reply| Job::Apart(Apart::Restored { at, secret_check, reply })).await
     }
 
     async fn prune(&self, retention: &Retention) -> Result<Pruned, LedgerError> {
@@ -228,6 +229,6 @@ impl Ledger for SqliteLedger {
         if retention.dry_run {
             return self.readers.read(move |on| prune::count(on, &retention, &part)).await;
         }
-        self.ask(|reply| Job::Prune { retention: Box::new(retention), part, reply }).await
+        self.ask(|reply| Job::Apart(Apart::Prune { retention: Box::new(retention), part, reply })).await
     }
 }

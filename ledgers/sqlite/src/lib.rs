@@ -23,6 +23,7 @@ mod counters;
 mod error;
 mod export;
 mod file;
+mod gather;
 mod import;
 mod ledger;
 mod migrate;
@@ -30,6 +31,9 @@ mod names;
 mod prune;
 mod read;
 mod readers;
+#[cfg(test)]
+mod schedules;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -180,17 +180,19 @@ pub(crate) fn stored_lines(on: &Connection, number: i64) -> Result<Vec<StoredLin
         "SELECT e.sequence, e.revision, e.wall, e.awake, e.boot, e.said, t.text \
          FROM events e LEFT JOIN texts t ON t.number = e.common WHERE e.operation = ?1 ORDER BY e.revision",
     )?;
-    let lines = statement.query_map([number], |row| {
+    let mut rows = statement.query([number])?;
+    let mut lines = Vec::new();
+    while let Some(row) = rows.next()? {
         let said: String = row.get(5)?;
         let common: Option<String> = row.get(6)?;
-        Ok(StoredLine {
+        lines.push(StoredLine {
             sequence: row.get(0)?,
             revision: unsigned(row.get(1)?),
             at: stamp(row, 2)?,
-            text: codec::join(&said, common.as_deref()),
-        })
-    })?;
-    Ok(lines.collect::<Result<_, _>>()?)
+            text: codec::joined(&said, common.as_deref())?,
+        });
+    }
+    Ok(lines)
 }
 
 fn stamp(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Stamp> {

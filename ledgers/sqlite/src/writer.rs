@@ -1,10 +1,5 @@
-//! The one thread that writes.
-//!
-//! It waits for an append, takes every other one that is there, and writes them in one transaction:
-//! one flush for all. There is no timer: while a commit flushes, the next callers gather by
-//! themselves, and a lonely caller is served at once.
+//! What is written to, and how: the connection that writes, with the write lock of all processes.
 
-use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -13,28 +8,23 @@ use std::time::Duration;
 use hapax_core::ledger::{Append, Appended, Header, Index, LedgerError, Pruned, Retention, Stored};
 use hapax_core::protocol::Stamp;
 use rusqlite::{Connection, ErrorCode};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use crate::append::append;
 use crate::counters::Tally;
 use crate::error::Failure;
 use crate::file::SameFile;
+use crate::gather::{Reply, Together, answer};
 use crate::names::Names;
 use crate::{import, prune, read};
 
-type Reply<T> = oneshot::Sender<Result<T, LedgerError>>;
-
-/// What callers ask of the writer.
-pub(crate) enum Job {
-    Append(Box<Append>, Reply<Appended>),
+/// What callers ask of the writer besides appends. Each has a transaction of its own.
+pub(crate) enum Apart {
     Adopt { secret_check: String, reply: Reply<String> },
     Restored { at: Stamp, secret_check: String, reply: Reply<()> },
     Prune { retention: Box<Retention>, part: prune::Part, reply: Reply<Pruned> },
     Import { header: Header, operations: mpsc::Receiver<Option<(Stored, Index)>>, reply: Reply<u64> },
 }
-
-/// At most so many appends share a transaction, so that the first of them doesn't wait for long.
-const BATCH_MAX: usize = 1024;
 
 pub(crate) struct Writer {
     pub(crate) path: PathBuf,
@@ -46,98 +36,39 @@ pub(crate) struct Writer {
     pub(crate) patience: Duration,
 }
 
+impl Together for Writer {
+    type Apart = Apart;
+
+    fn together<T>(
+        &mut self,
+        work: impl FnOnce(&mut dyn FnMut(&Append) -> Result<Appended, Failure>) -> Result<T, Failure>,
+    ) -> Result<T, LedgerError> {
+        self.transaction(|on, names| work(&mut |one| append(on, names, one)))
+    }
+
+    fn committed(&self, appends: u64) {
+        self.tally.committed(appends);
+    }
+
+    fn apart(&mut self, job: Apart) {
+        match job {
+            Apart::Adopt { secret_check, reply } => {
+                answer(reply, self.transaction(|on, _| read::adopt(on, &secret_check)));
+            }
+            Apart::Restored { at, secret_check, reply } => {
+                answer(reply, self.transaction(|on, _| read::note_restored(on, at, &secret_check)));
+            }
+            Apart::Prune { retention, part, reply } => answer(reply, self.prune(&retention, &part)),
+            Apart::Import { header, mut operations, reply } => {
+                let done = self.transaction(|on, names| import::import(on, names, &header, &mut operations));
+                self.empty_the_log();
+                answer(reply, done);
+            }
+        }
+    }
+}
+
 impl Writer {
-    /// Works until every sender is gone and the queue is empty.
-    pub(crate) fn run(mut self, mut queue: mpsc::Receiver<Job>) {
-        let mut next = queue.blocking_recv();
-        while let Some(job) = next.take() {
-            next = match job {
-                Job::Append(append, reply) => self.batch(*append, reply, &mut queue),
-                Job::Adopt { secret_check, reply } => {
-                    let done = self.transaction(|on, _| read::adopt(on, &secret_check));
-                    answer(reply, done);
-                    None
-                }
-                Job::Restored { at, secret_check, reply } => {
-                    let done = self.transaction(|on, _| read::note_restored(on, at, &secret_check));
-                    answer(reply, done);
-                    None
-                }
-                Job::Prune { retention, part, reply } => {
-                    let done = self.prune(&retention, &part);
-                    answer(reply, done);
-                    None
-                }
-                Job::Import { header, mut operations, reply } => {
-                    let done = self.transaction(|on, names| import::import(on, names, &header, &mut operations));
-                    self.empty_the_log();
-                    answer(reply, done);
-                    None
-                }
-            };
-            if next.is_none() {
-                next = queue.blocking_recv();
-            }
-        }
-    }
-
-    /// Writes this append and all others that are waiting; returns a job that is none.
-    fn batch(&mut self, first: Append, reply: Reply<Appended>, queue: &mut mpsc::Receiver<Job>) -> Option<Job> {
-        let mut after = None;
-        // Taken before anything can fail, so that nobody is left without an answer.
-        let mut taken = vec![(first, reply)];
-        let (mut answers, mut is_its_own) = (Vec::new(), false);
-        let done = self.transaction(|on, names| {
-            while let Some((one, _)) = taken.get(answers.len()) {
-                answers.push(match append(on, names, one) {
-                    Ok(appended) => Ok(appended),
-                    // An answer of the contract comes before anything is written.
-                    Err(Failure::Answer(answer)) => Err(answer),
-                    Err(failure) => {
-                        is_its_own = failure.is_its_own();
-                        return Err(failure);
-                    }
-                });
-                if answers.len() < BATCH_MAX {
-                    match queue.try_recv() {
-                        Ok(Job::Append(append, reply)) => taken.push((*append, reply)),
-                        Ok(other) => after = Some(other),
-                        Err(_) => {}
-                    }
-                }
-            }
-            Ok(())
-        });
-        if is_its_own {
-            self.one_by_one(taken);
-            return after;
-        }
-        self.count(&answers, done.is_ok());
-        for ((_, reply), written) in
-            taken.into_iter().zip(answers.into_iter().chain(iter::repeat(Err(LedgerError::Moved))))
-        {
-            // Until the commit nothing counts: not even a refusal, which may rest on what was lost.
-            answer(reply, done.clone().and(written));
-        }
-        after
-    }
-
-    /// Each in a transaction of its own, because one of them can't be written: its failure is not to hurt the others.
-    fn one_by_one(&mut self, taken: Vec<(Append, Reply<Appended>)>) {
-        for (one, reply) in taken {
-            let written = self.transaction(|on, names| append(on, names, &one));
-            self.count(std::slice::from_ref(&written), true);
-            answer(reply, written);
-        }
-    }
-
-    fn count(&self, answers: &[Result<Appended, LedgerError>], committed: bool) {
-        let written = answers.iter().filter(|answer| answer.is_ok()).count();
-        if committed && written > 0 {
-            self.tally.committed(written as u64);
-        }
-    }
-
     fn prune(&mut self, retention: &Retention, part: &prune::Part) -> Result<Pruned, LedgerError> {
         let pruned = self.transaction(|on, names| prune::part(on, names, retention, part))?;
         if pruned.operations > 0 {
@@ -204,9 +135,4 @@ fn begin(on: &Connection, patience: Duration) -> Result<(), Failure> {
     on.busy_timeout(patience)?;
     begun?;
     Ok(())
-}
-
-fn answer<T>(reply: Reply<T>, value: Result<T, LedgerError>) {
-    // A caller that went away doesn't need it.
-    let _ = reply.send(value);
 }

@@ -4,6 +4,8 @@
 mod answers;
 #[path = "all/bytes.rs"]
 mod bytes;
+#[path = "all/damaged.rs"]
+mod damaged;
 #[path = "all/declarations.rs"]
 mod declarations;
 // What the cells are called with stands in the adapters' folders; the crash suite's list of it is generated.
@@ -18,3 +20,5 @@ mod recorded;
 mod rows;
 #[path = "all/texts.rs"]
 mod texts;
+#[path = "all/tokens.rs"]
+mod tokens;

@@ -127,11 +127,7 @@ fn credential(
         return match kind {
             "_file" => Ok((known, Source::File(folder.join(text)))),
             _ if is_variable(&text) => Ok((known, Source::Variable(text))),
-            _ => {
-                let why =
-                    format!("{field} must be the name of an environment variable (capitals, digits, _), not a secret");
-                Err(place.problem(at, &why))
-            }
+            _ => Err(place.problem(at, &no_variable(field))),
         };
     }
     let known = known_fields(integration);
@@ -144,6 +140,11 @@ fn known_fields(integration: &SharedIntegration) -> Vec<String> {
     let credentials = integration.credentials().iter();
     let sources = credentials.flat_map(|field| [format!("{}_env", field.name), format!("{}_file", field.name)]);
     COMMON.iter().map(|name| (*name).to_owned()).chain(sources).collect()
+}
+
+/// That a field holds something else than a variable's name, which is not shown: it may be what the variable was to hold.
+pub(super) fn no_variable(field: &str) -> String {
+    format!("{field} must be the name of an environment variable (capitals, digits, _), not a secret")
 }
 
 pub(super) fn is_variable(text: &str) -> bool {

@@ -8,6 +8,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::connection::{is_variable, no_variable};
 use super::credentials::variable;
 use super::problem::Place;
 use crate::exit::Failure;
@@ -23,9 +24,9 @@ pub(super) struct Raw {
     pub(super) key_env: Option<Spanned<String>>,
     pub(super) key_file: Option<Spanned<PathBuf>>,
     url: Option<Spanned<String>>,
-    url_env: Option<String>,
+    url_env: Option<Spanned<String>>,
     schema: Option<String>,
-    password_env: Option<String>,
+    password_env: Option<Spanned<String>>,
     password_file: Option<PathBuf>,
     ca_file: Option<PathBuf>,
     #[serde(default)]
@@ -74,6 +75,12 @@ impl LedgerPlace {
     pub(super) fn read(place: &Place<'_>, raw: Spanned<Raw>, folder: &Path) -> Result<Self, Failure> {
         let span = raw.span();
         let raw = raw.into_inner();
+        // Where it isn't set, its name is shown.
+        for (field, name) in [("url_env", &raw.url_env), ("password_env", &raw.password_env)] {
+            if let Some(name) = name.as_ref().filter(|name| !is_variable(name.get_ref())) {
+                return Err(place.problem(&name.span(), &no_variable(field)));
+            }
+        }
         match (raw.path, &raw.url, &raw.url_env) {
             (Some(path), None, None) => {
                 let of_postgres = raw.schema.is_some()
@@ -97,9 +104,9 @@ impl LedgerPlace {
                 }
                 Ok(Self::Postgres(Box::new(PostgresPlace {
                     url: raw.url.map(Spanned::into_inner),
-                    url_env: raw.url_env,
+                    url_env: raw.url_env.map(Spanned::into_inner),
                     schema: raw.schema,
-                    password_env: raw.password_env,
+                    password_env: raw.password_env.map(Spanned::into_inner),
                     password_file: raw.password_file.map(|path| folder.join(path)),
                     ca_file: raw.ca_file.map(|path| folder.join(path)),
                     options: Options {

@@ -97,4 +97,6 @@ impl Config {
 }
 
 #[cfg(test)]
+mod fuzzed;
+#[cfg(test)]
 mod tests;

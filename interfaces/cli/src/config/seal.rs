@@ -6,7 +6,7 @@ use hapax_ledger_sealed::Keys;
 use secrecy::SecretString;
 use toml::Spanned;
 
-use super::connection::{Source, is_variable};
+use super::connection::{Source, is_variable, no_variable};
 use super::credentials::variable;
 use super::problem::Place;
 use crate::exit::Failure;
@@ -23,10 +23,7 @@ pub(super) fn read(
         (Some(name), None) if is_variable(name.get_ref()) && !is_key(name.get_ref()) => {
             Ok(Some(Source::Variable(name.into_inner())))
         }
-        (Some(name), None) => {
-            let why = "key_env must be the name of an environment variable (capitals, digits, _), not a key";
-            Err(place.problem(&name.span(), why))
-        }
+        (Some(name), None) => Err(place.problem(&name.span(), &no_variable("key_env"))),
         (None, Some(path)) if path.get_ref().to_str().is_some_and(is_key) => {
             let why = "key_file holds the key itself; put the key into a file of mode 0600 and name the file here";
             Err(place.problem(&path.span(), why))

@@ -72,6 +72,8 @@ fn a_ledger_is_a_file_or_a_database_and_its_url_holds_no_password() {
     assert_eq!(at.to_string(), "postgres://db.example:5432/shop (schema hapax_eu)");
     for (ledger, says) in [
         ("url = \"postgres://app:verysecret@db.example/shop\"", "password_env"),
+        ("url_env = \"postgres://app:verysecret@db.example/shop\"", "url_env must be the name"),
+        ("url = \"postgres://db/shop\"\npassword_env = \"verysecret\"", "password_env must be the name"),
         ("path = \"l\"\nurl = \"postgres://db/shop\"", "only one of"),
         ("path = \"l\"\nschema = \"x\"", "only path"),
         ("schema = \"x\"", "missing field `path` or `url`"),

@@ -1,6 +1,8 @@
 //! The file that `hapax ledger export` writes and `hapax ledger import` reads: JSON, one object a line, each with one
 //! member that says what the line is. `docs/reference/ledger-export.md` documents it.
 
+#[cfg(test)]
+mod fuzzed;
 mod read;
 mod write;
 
