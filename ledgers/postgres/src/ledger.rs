@@ -19,6 +19,7 @@ use crate::health::{self, Health};
 use crate::link::Link;
 use crate::look_up::LookUps;
 use crate::options::Options;
+use crate::pool::Pool;
 use crate::readers::Readers;
 use crate::shared::{Shared, knows_origin, left_behind};
 use crate::verify::{self, Verified};
@@ -97,8 +98,9 @@ impl PostgresLedger {
         let (link, shared) = opened.await.map_err(|failure: Failure| failure.tell(&shown))?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let queue = Arc::new(Mutex::new(queue));
+        let pool = Pool::new(Arc::clone(&shared));
         for _ in 0..options.writers.max(1) {
-            tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue)).run());
+            tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue), Arc::clone(&pool)).run());
         }
         let readers = Arc::new(Readers::new(Arc::clone(&shared), link));
         let look_ups = LookUps::new(Arc::clone(&shared), Arc::clone(&readers));

@@ -5,17 +5,16 @@
 //! at once.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hapax_core::ledger::{Append, Appended, LedgerError};
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio::time::{sleep, timeout};
 
 use crate::batch::{self, Answers, Ended, Proof};
-use crate::error::{Failure, unusable};
+use crate::error::Failure;
 use crate::link::Link;
 use crate::names::Names;
 use crate::plan::Asked;
+use crate::pool::Pool;
 use crate::shared::Shared;
 
 /// An append that waits, and who waits for it.
@@ -27,22 +26,26 @@ pub(crate) struct Job {
 /// At most so many appends share a transaction, so that the first of them doesn't wait for long.
 const BATCH_MAX: usize = 256;
 
-/// How often a batch is tried again that another transaction was in the way of.
+/// How often a batch is tried that another transaction was in the way of.
 const TRIES: u32 = 8;
 
-/// Between two tries to get a connection back.
-const RETRY: Duration = Duration::from_millis(100);
+/// How often what was not answered within the patience is tried: callers wait for each of them.
+const TRIES_LATE: u32 = 2;
+
+fn most(failure: &Failure) -> u32 {
+    if matches!(failure, Failure::Late) { TRIES_LATE } else { TRIES }
+}
 
 pub(crate) struct Writer {
     shared: Arc<Shared>,
     queue: Arc<Mutex<mpsc::Receiver<Job>>>,
-    link: Option<Link>,
+    pool: Arc<Pool>,
     names: Names,
 }
 
 impl Writer {
-    pub(crate) fn new(shared: Arc<Shared>, queue: Arc<Mutex<mpsc::Receiver<Job>>>) -> Self {
-        Self { shared, queue, link: None, names: Names::default() }
+    pub(crate) fn new(shared: Arc<Shared>, queue: Arc<Mutex<mpsc::Receiver<Job>>>, pool: Arc<Pool>) -> Self {
+        Self { shared, queue, pool, names: Names::default() }
     }
 
     /// Works until every sender is gone and the queue is empty.
@@ -74,11 +77,24 @@ impl Writer {
     async fn settled(&mut self, asked: &[Asked]) -> Answers {
         match self.attempts(asked).await {
             Ok(answers) => answers,
-            Err(failure) if asked.len() > 1 && !failure.is_of_the_way() => {
+            Err(failure) if failure.is_of_the_database() => {
+                self.turn_away(&failure);
+                vec![Err(failure.tell(&self.shared.shown)); asked.len()]
+            }
+            Err(_) if asked.len() > 1 => {
                 let mut answers = Vec::new();
                 for one in asked.chunks(1) {
-                    let answer = self.attempts(one).await;
-                    answers.extend(answer.unwrap_or_else(|failure| vec![Err(failure.tell(&self.shared.shown))]));
+                    match self.attempts(one).await {
+                        Ok(answer) => answers.extend(answer),
+                        Err(failure) => {
+                            answers.push(Err(failure.tell(&self.shared.shown)));
+                            if failure.is_of_the_database() {
+                                self.turn_away(&failure);
+                                answers.resize(asked.len(), Err(failure.cause().tell(&self.shared.shown)));
+                                break;
+                            }
+                        }
+                    }
                 }
                 answers
             }
@@ -86,27 +102,35 @@ impl Writer {
         }
     }
 
+    /// Those who came meanwhile hear the same: each batch of them would wait for the database as long again, and the last
+    /// of them for all of that. Nothing of theirs was written.
+    fn turn_away(&self, failure: &Failure) {
+        // Whoever holds the queue has found it empty, or takes them.
+        let Ok(mut queue) = self.queue.try_lock() else { return };
+        let why = failure.cause().tell(&self.shared.shown);
+        while let Ok(Job { reply, .. }) = queue.try_recv() {
+            let _ = reply.send(Err(why.clone()));
+        }
+    }
+
     /// Tries again as long as it is certain that nothing was written and that it may help.
     async fn attempts(&mut self, asked: &[Asked]) -> Result<Answers, Failure> {
         let mut tries = 0;
         loop {
-            let link = match self.link.take() {
-                Some(link) if !link.is_closed() => link,
-                _ => self.connect().await?,
-            };
+            let link = self.pool.take().await?;
             tries += 1;
             let ended = batch::write(&self.shared, &link, &mut self.names, asked).await;
             match ended {
                 Ended::Done(answers) => {
-                    self.link = Some(link);
+                    link.give_back();
                     return Ok(answers);
                 }
                 Ended::Nothing(failure) => {
                     if !failure.is_of_the_way() {
-                        self.link = Some(link);
+                        link.give_back();
                     }
                     let again = failure.is_of_the_way() || failure.is_of_the_moment();
-                    if !again || tries >= TRIES {
+                    if !again || tries >= most(&failure) {
                         return Err(failure);
                     }
                 }
@@ -117,7 +141,7 @@ impl Writer {
                         self.shared.tally.settled();
                         return Ok(answers);
                     }
-                    if tries >= TRIES {
+                    if tries >= most(&failure) {
                         return Err(failure);
                     }
                 }
@@ -127,43 +151,19 @@ impl Writer {
 
     /// Whether a commit counts whose answer was lost. If nobody can say, the callers must load again.
     async fn proved(&mut self, asked: &[Asked], proof: &Proof) -> Result<bool, Failure> {
-        let unknown = |failure: Failure, shown: &str| {
-            let why = failure.tell(shown);
-            Failure::Answer(unusable(
-                format!("the answer to a commit was lost, and whether it counts could not be read ({why})"),
-                "load the operation again before anything is believed of it",
-            ))
-        };
-        let shown = self.shared.shown.clone();
+        let unproved = |failure: Failure| Failure::Unproved(Box::new(failure));
         let mut tries = 0;
         loop {
-            let link = self.connect().await.map_err(|failure| unknown(failure, &shown))?;
+            let link = self.pool.take().await.map_err(unproved)?;
+            tries += 1;
             match batch::is_proved(&self.shared, &link, asked, proof).await {
                 Ok(proved) => {
-                    self.link = Some(link);
+                    link.give_back();
                     return Ok(proved);
                 }
-                Err(failure) if tries < TRIES && (failure.is_of_the_way() || failure.is_of_the_moment()) => tries += 1,
-                Err(failure) => return Err(unknown(failure, &shown)),
+                Err(failure) if tries < most(&failure) && (failure.is_of_the_way() || failure.is_of_the_moment()) => {}
+                Err(failure) => return Err(unproved(failure)),
             }
-        }
-    }
-
-    /// A connection that leads to the same ledger, however often that takes within the patience.
-    async fn connect(&self) -> Result<Link, Failure> {
-        let mut last = Failure::Late;
-        let tries = async {
-            loop {
-                match connected(&self.shared).await {
-                    Err(failure) if failure.is_of_the_way() => last = failure,
-                    done => break done,
-                }
-                sleep(RETRY).await;
-            }
-        };
-        match timeout(self.shared.options.patience, tries).await {
-            Ok(done) => done,
-            Err(_) => Err(last),
         }
     }
 }

@@ -10,6 +10,7 @@ mod all {
     mod broken;
     mod contract;
     mod crash;
+    mod crowded;
     mod durable;
     mod failover;
     mod hosts;

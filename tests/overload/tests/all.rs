@@ -1,20 +1,21 @@
 //! All tests of overload, in one program.
+#![cfg(target_os = "linux")]
 
-#[cfg(target_os = "linux")]
-#[path = "all/crowd.rs"]
-mod crowd;
-#[cfg(target_os = "linux")]
+#[path = "all/answers.rs"]
+mod answers;
+#[path = "all/api.rs"]
+mod api;
 #[path = "all/fair.rs"]
 mod fair;
-#[cfg(target_os = "linux")]
 #[path = "all/ledgers.rs"]
 mod ledgers;
-#[cfg(target_os = "linux")]
 #[path = "all/limits.rs"]
 mod limits;
-#[cfg(target_os = "linux")]
+#[path = "all/one_key.rs"]
+mod one_key;
 #[path = "all/providers.rs"]
 mod providers;
-#[cfg(target_os = "linux")]
 #[path = "all/service.rs"]
 mod service;
+#[path = "all/site.rs"]
+mod site;

@@ -1,9 +1,10 @@
-//! Nobody starves: how far the callers who are served least fall behind, counted and not timed.
+//! Nobody starves at a provider that takes all at once: how far the callers who are served least fall behind, counted and not timed.
 
 use std::collections::BTreeMap;
 
-use crate::crowd::{Answers, Site, Wanted, callers, tell, want};
+use crate::answers::Answers;
 use crate::service::Service;
+use crate::site::{Site, Wanted, callers, tell};
 
 /// How many answers each caller wants, one after the other.
 const ROUNDS: u64 = 8;
@@ -14,14 +15,14 @@ const MOST_AHEAD: u64 = 5;
 
 /// Callers who ask again as soon as they are answered, of each process so many. How far the first was ahead of the last
 /// at most, while all still wanted something.
-async fn closed_loop(services: &mut [Service], each: u64) -> (Answers, u64) {
+async fn closed_loop(site: &Site, services: &mut [Service], each: u64) -> (Answers, u64) {
     let mut answers = Answers::default();
     let mut done = BTreeMap::new();
     let number = |process: usize, caller: u64, round: u64| (process as u64 * each + caller) * ROUNDS + round;
     for (process, service) in services.iter_mut().enumerate() {
         for caller in 0..each {
             done.insert((process, caller), 0_u64);
-            service.ask(number(process, caller, 0), want(number(process, caller, 0), 600_000)).await;
+            service.ask(number(process, caller, 0), site.want(number(process, caller, 0), 600_000)).await;
         }
     }
     let mut most = 0;
@@ -33,7 +34,7 @@ async fn closed_loop(services: &mut [Service], each: u64) -> (Answers, u64) {
         *rounds += 1;
         let (rounds, next) = (*rounds, number(process, caller, *rounds));
         if rounds < ROUNDS {
-            services[process].ask(next, want(next, 600_000)).await;
+            services[process].ask(next, site.want(next, 600_000)).await;
         }
         let least = *done.values().min().expect("there are callers");
         most = most.max(rounds - least);
@@ -59,7 +60,7 @@ async fn nobody_starves(site: &Site, processes: usize) {
     for _ in 0..processes {
         services.push(Service::start(&site.setup, None).await);
     }
-    let (answers, ahead) = closed_loop(&mut services, each).await;
+    let (answers, ahead) = closed_loop(site, &mut services, each).await;
     tell(&format!("overload: {processes} processes, {each} callers each, {ROUNDS} rounds: {ahead} ahead at most"));
     let counts = answers.hold_for_ever(site).await;
     assert_eq!(counts.succeeded as u64, each * processes as u64 * ROUNDS, "{counts:?} {}", answers.sample());

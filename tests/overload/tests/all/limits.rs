@@ -1,9 +1,8 @@
 //! A process that may not open what it would need.
 
-use hapax_standin::{Kind, When};
-
-use crate::crowd::{Answers, Site, callers, tell, want};
+use crate::answers::Answers;
 use crate::service::Service;
+use crate::site::{Site, callers, tell};
 
 /// Open files that a process may have: by far fewer than there are callers, in the long form.
 const FILES: u32 = 64;
@@ -12,11 +11,10 @@ const FILES: u32 = 64;
 async fn with_few_file_descriptors_each_caller_is_answered_and_what_is_journaled_is_finished() {
     let (site, callers) = (Site::file().await, callers());
     let files = if callers > 1_000 { 256 } else { FILES };
-    let confirm = When::on("POST", "/v1/payment_intents/*/confirm").times(files / 2);
-    let hung = site.provider.injections().add(confirm, Kind::Hang { after_effect: false });
+    let hung = site.hang(u64::from(files / 2), false);
     let mut service = Service::start(&site.setup, Some(files)).await;
     for number in 0..callers {
-        service.ask(number, want(number, 20_000)).await;
+        service.ask(number, site.want(number, 20_000)).await;
     }
     // So many connections are held that hardly any are left.
     hung.reached_times(files / 2).await;
