@@ -98,11 +98,11 @@ impl PostgresLedger {
         let (link, shared) = opened.await.map_err(|failure: Failure| failure.tell(&shown))?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let queue = Arc::new(Mutex::new(queue));
-        let pool = Pool::new(Arc::clone(&shared));
+        let readers = Arc::new(Readers::new(Arc::clone(&shared), link));
+        let pool = Pool::new(Arc::clone(&shared), Arc::clone(&readers));
         for _ in 0..options.writers.max(1) {
             tokio::spawn(Writer::new(Arc::clone(&shared), Arc::clone(&queue), Arc::clone(&pool)).run());
         }
-        let readers = Arc::new(Readers::new(Arc::clone(&shared), link));
         let look_ups = LookUps::new(Arc::clone(&shared), Arc::clone(&readers));
         Ok(Self { look_ups, watch: Watch::new(Arc::clone(&readers)), readers, jobs, shared })
     }

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Deref;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::error::Failure;
 use crate::link::Link;
-use crate::readers::PAUSE;
+use crate::readers::{PAUSE, Readers};
 use crate::shared::Shared;
 use crate::writer::connected;
 
@@ -20,6 +21,7 @@ const RETRY: Duration = Duration::from_millis(100);
 
 pub(crate) struct Pool {
     shared: Arc<Shared>,
+    readers: Arc<Readers>,
     links: Mutex<Links>,
 }
 
@@ -49,8 +51,8 @@ struct Place<'a> {
 }
 
 impl Pool {
-    pub(crate) fn new(shared: Arc<Shared>) -> Arc<Self> {
-        Arc::new(Self { shared, links: Mutex::default() })
+    pub(crate) fn new(shared: Arc<Shared>, readers: Arc<Readers>) -> Arc<Self> {
+        Arc::new(Self { shared, readers, links: Mutex::default() })
     }
 
     /// A connection that leads to the same ledger, however often that takes within the patience.
@@ -59,6 +61,7 @@ impl Pool {
         let taken = timeout(self.shared.options.patience, self.opened_or_given(&mut last)).await;
         let link = taken.unwrap_or(Err(last))?;
         self.links().taken += 1;
+        self.shared.can_write.store(true, Ordering::Relaxed);
         Ok(Taken { pool: Arc::clone(self), link: Some(link) })
     }
 
@@ -72,8 +75,13 @@ impl Pool {
             if self.links().taken > 0 {
                 self.open_meanwhile();
             } else {
+                self.shared.can_write.store(false, Ordering::Relaxed);
                 match connected(&self.shared).await {
-                    Err(failure) if failure.is_of_the_way() => *last = failure,
+                    Err(failure) if failure.is_of_the_way() => {
+                        // There may be none left for us, which a pooler says by saying nothing.
+                        self.readers.make_room();
+                        *last = failure;
+                    }
                     done => return done,
                 }
             }

@@ -69,6 +69,13 @@ impl Readers {
         done
     }
 
+    /// Lets go of all connections but one, because those who write have none.
+    pub(crate) fn make_room(&self) {
+        let with_one = self.slots.iter().filter(|slot| slot.link().is_some());
+        // It is closed when the last read on it ends.
+        with_one.skip(1).for_each(|slot| *slot.held() = None);
+    }
+
     /// The connection of this slot. Where another one works, nobody waits for one more, which the database may not have:
     /// it is made meanwhile.
     async fn link(&self, slot: &Arc<Slot>) -> Result<Arc<Link>, Failure> {
@@ -76,13 +83,15 @@ impl Readers {
             return Ok(link);
         }
         if let Some(link) = self.slots.iter().find_map(|other| other.link()) {
-            slot.open_meanwhile(&self.shared);
+            if self.shared.can_write.load(Ordering::Relaxed) {
+                slot.open_meanwhile(&self.shared);
+            }
             return Ok(link);
         }
         let _opening = slot.opening.lock().await;
         match slot.link() {
             Some(link) => Ok(link),
-            None => slot.open(&self.shared).await,
+            None => slot.open(&self.shared, false).await,
         }
     }
 }
@@ -104,11 +113,14 @@ impl Slot {
         }
     }
 
-    async fn open(&self, shared: &Shared) -> Result<Arc<Link>, Failure> {
+    async fn open(&self, shared: &Shared, beside: bool) -> Result<Arc<Link>, Failure> {
         let link = Arc::new(shared.connect().await?);
         shared.check(&link).await?;
         read::prepare(&link).await?;
-        *self.held() = Some(Arc::clone(&link));
+        // Whoever reads already does without it, if those who write have none by now.
+        if !beside || shared.can_write.load(Ordering::Relaxed) {
+            *self.held() = Some(Arc::clone(&link));
+        }
         Ok(link)
     }
 
@@ -117,7 +129,7 @@ impl Slot {
         let Ok(opening) = Arc::clone(&self.opening).try_lock_owned() else { return };
         let (slot, shared) = (Arc::clone(self), Arc::clone(shared));
         tokio::spawn(async move {
-            let opened = timeout(shared.options.patience, slot.open(&shared)).await.unwrap_or(Err(Failure::Late));
+            let opened = timeout(shared.options.patience, slot.open(&shared, true)).await.unwrap_or(Err(Failure::Late));
             if let Err(failure) = opened {
                 tracing::debug!(?failure, "one more connection for reading can't be had");
                 sleep(PAUSE).await;

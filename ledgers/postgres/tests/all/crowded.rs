@@ -84,6 +84,8 @@ async fn work(ledger: &Arc<PostgresLedger>, round: &str) {
         let (ledger, key) = (Arc::clone(ledger), format!("{round}:{number}"));
         callers.spawn(async move {
             let draft = Draft::new(&key);
+            // Those who read come first, so that they would have all that are left.
+            ledger.header().await.expect("there is a connection that reads");
             draft.begin(&shared(&ledger)).await.expect("there is a connection that writes");
             let stored = ledger.load(By::Id(draft.id)).await.expect("there is a connection that reads");
             assert_eq!(stored.map(|stored| stored.records.len()), Some(3));

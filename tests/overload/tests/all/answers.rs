@@ -63,6 +63,11 @@ impl Answers {
         counts
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// How many were told of a success.
     pub(crate) fn succeeded(&self) -> usize {
         let is_success = |answer: &&Answer| matches!(answer, Answer::Report(report) if matches!(report.outcome, Outcome::Succeeded { .. }));

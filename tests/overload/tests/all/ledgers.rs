@@ -25,10 +25,10 @@ async fn while_another_program_holds_the_file_nothing_is_sent_and_no_answer_is_l
     other.execute_batch("BEGIN IMMEDIATE").expect("the lock can be had");
     let sent = site.sent();
     for number in first..callers {
-        service.ask(number, site.want(number, 3_000)).await;
+        service.ask(number, site.want(number, 1_000)).await;
     }
     hung.release();
-    // Longer than it waits for a lock, so that those who came late are told.
+    // It holds it until all who came late were told.
     let mut answers = Answers::default();
     for _ in first..callers {
         answers.add(service.told().await);
