@@ -69,9 +69,12 @@ fn a_worker_under_load_that_is_told_to_stop_loses_no_answer() {
 #[test]
 fn a_worker_under_load_over_postgresql_that_is_told_to_stop_loses_no_answer() {
     let Some(hosts) = Hosts::open("a worker under load over a ledger in PostgreSQL") else { return };
-    hosts.are_providers_there(false);
+    let slow = |is_there| {
+        hosts.are_providers_there(is_there);
+        hosts.place.change("scale = 50", "scale = 10");
+    };
+    slow(false);
     begin(&hosts);
-    hosts.are_providers_there(true);
-    hosts.place.change("scale = 50", "scale = 10");
+    slow(true);
     told_to_stop(&hosts);
 }
