@@ -5,6 +5,8 @@
 mod answers;
 #[path = "all/api.rs"]
 mod api;
+#[path = "all/disks.rs"]
+mod disks;
 #[path = "all/fair.rs"]
 mod fair;
 #[path = "all/ledgers.rs"]

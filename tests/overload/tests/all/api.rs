@@ -1,5 +1,8 @@
 //! What callers ask for, at an API without a rate of its own and at one with.
 
+use std::sync::Arc;
+
+use hapax_core::clock::{Clock, ScaledClock};
 use hapax_standin::{Effect, Server, When, World};
 use hapax_stripe::standin as stripe;
 use hapax_twilio::standin as twilio;
@@ -30,9 +33,10 @@ impl Api {
         }
     }
 
-    /// Its stand-in, which lets in so many requests a second, if that is said.
-    pub(crate) async fn serve(self, per_second: Option<usize>) -> Server {
-        let world = World::new(1);
+    /// Its stand-in, which lets in so many requests a second, if that is said, on a clock that runs faster so many times.
+    pub(crate) async fn serve(self, per_second: Option<usize>, scale: u32) -> Server {
+        let clock = ScaledClock::new(scale);
+        let world = World::with_clock(1, Arc::new(move || clock.now().wall_ms));
         let served = match (self, per_second) {
             (Self::Twilio, Some(most)) => twilio::StandIn::new(world).requests_per_second(most).serve(0).await,
             (Self::Twilio, None) => twilio::StandIn::new(world).serve(0).await,

@@ -1,11 +1,14 @@
 //! A process with hapax inside. It is this test program once more, in the part of the histories' worker.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use hapax_histories::worker::{Ask, Setup, Told, Want};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use crate::answers::Answers;
 
 /// How long anything may take here before a test gives up. Nothing is judged by it.
 pub(crate) const LONG: Duration = Duration::from_secs(300);
@@ -31,10 +34,20 @@ pub(crate) struct Service {
 impl Service {
     /// Starts it with at most so many open files, if that is said.
     pub(crate) async fn start(setup: &Setup, files: Option<u32>) -> Self {
+        Self::begin(setup, files, &[]).await
+    }
+
+    /// Starts it with these variables in its environment.
+    pub(crate) async fn start_with(setup: &Setup, variables: &[(&str, &Path)]) -> Self {
+        Self::begin(setup, None, variables).await
+    }
+
+    async fn begin(setup: &Setup, files: Option<u32>, variables: &[(&str, &Path)]) -> Self {
         let limit = files.map_or_else(String::new, |most| format!("ulimit -n {most}; "));
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{limit}exec \"$0\" --exact service::serves --nocapture")]);
         command.arg(std::env::current_exe().expect("this test is a program")).env(SERVES, "1");
+        command.envs(variables.iter().copied());
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().expect("it can be started");
         let input = child.stdin.take().expect("it is piped");
@@ -42,6 +55,11 @@ impl Service {
         let mut service = Self { child, input, output };
         service.write(serde_json::to_string(setup).expect("it can be written")).await;
         service
+    }
+
+    /// Ends it as a lost host would.
+    pub(crate) async fn kill(&mut self) {
+        self.child.kill().await.expect("it can be killed");
     }
 
     async fn write(&mut self, mut line: String) {
@@ -62,6 +80,16 @@ impl Service {
             // The test harness writes too, on the same line if it likes.
             if let Some(begin) = line.find("{\"id\"") {
                 return serde_json::from_str(&line[begin..]).unwrap_or_else(|error| panic!("{error}: {line}"));
+            }
+        }
+    }
+
+    /// The next answer to one of these. What others are told meanwhile is kept.
+    pub(crate) async fn told_of(&mut self, numbers: std::ops::Range<u64>, others: &mut Answers) -> Told {
+        loop {
+            match self.told().await {
+                told if numbers.contains(&told.id) => return told,
+                told => others.add(told),
             }
         }
     }

@@ -40,6 +40,8 @@ pub(crate) struct Site {
 pub(crate) struct Wanted {
     /// What is called.
     pub(crate) api: Api,
+    /// How much faster than real time everything runs.
+    pub(crate) scale: Option<u32>,
     /// At most so many requests a second.
     pub(crate) per_second: Option<usize>,
     /// A ledger in PostgreSQL with these lines in its configuration.
@@ -57,7 +59,8 @@ impl Site {
             tell(&format!("left out: {what}: no PostgreSQL is installed (initdb, pg_ctl, psql)"));
             return None;
         }
-        let (api, provider) = (wanted.api, wanted.api.serve(wanted.per_second).await);
+        let (api, scale) = (wanted.api, wanted.scale.unwrap_or(1));
+        let provider = api.serve(wanted.per_second, scale).await;
         // It changes nothing about a request that lists nothing, and is counted.
         let sent = provider.injections().add(api.shot().always(), Kind::ListHorizon { ms: i64::MAX });
         let folder = tempfile::tempdir().expect("a folder");
@@ -67,7 +70,7 @@ impl Site {
         };
         let account = Account { integration: api.integration().to_owned(), base_url: provider.url() };
         let secret = NamespaceSecret::generate().expose().to_owned();
-        let setup = Setup { scale: 1, secret, ledger, accounts: vec![account], planted: None };
+        let setup = Setup { scale, secret, ledger, accounts: vec![account], planted: None };
         Some(Self { provider, setup, cluster, api, sent, folder })
     }
 
@@ -121,6 +124,19 @@ impl Site {
     pub(crate) async fn phase(&self, phase: Phase) -> Vec<OperationId> {
         let ledger: SharedLedger = open(&self.setup.ledger).await.expect("the ledger can be used");
         ledger.list(&Filter { phases: vec![phase], ..Filter::default() }).await.expect("it can be listed")
+    }
+
+    /// All operations.
+    pub(crate) async fn all(&self) -> Vec<OperationId> {
+        let ledger: SharedLedger = open(&self.setup.ledger).await.expect("the ledger can be used");
+        ledger.list(&Filter::default()).await.expect("it can be listed")
+    }
+
+    /// All that the ledger in its file holds fits together.
+    pub(crate) async fn is_sound(&self) {
+        let ledger = SqliteLedger::open(self.ledger_file()).expect("it can be opened");
+        let verified = ledger.verify().await.expect("it can be read");
+        assert!(verified.is_sound(), "{:?}", verified.problems);
     }
 
     /// Waits until nothing is open any more.
