@@ -3,6 +3,7 @@
 
 mod all {
     pub(super) mod pooler;
+    pub(super) mod relay;
     pub(super) mod replica;
     pub(super) mod support;
 
@@ -16,6 +17,7 @@ mod all {
     mod hosts;
     mod look_up;
     mod partitions;
+    mod silent;
     mod tls;
     mod watch;
 }
