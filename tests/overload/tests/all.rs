@@ -17,7 +17,12 @@ mod limits;
 mod one_key;
 #[path = "all/providers.rs"]
 mod providers;
+#[path = "../../../ledgers/postgres/tests/all/relay.rs"]
+#[allow(dead_code, reason = "the tests of the ledger use all of it")]
+mod relay;
 #[path = "all/service.rs"]
 mod service;
+#[path = "all/silence.rs"]
+mod silence;
 #[path = "all/site.rs"]
 mod site;
