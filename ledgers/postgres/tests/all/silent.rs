@@ -31,8 +31,8 @@ fn drafts() -> Vec<Draft> {
 /// Callers who each begin an operation, all at once, and what they were told.
 async fn begin(ledger: &Arc<PostgresLedger>, drafts: &[Draft]) -> Vec<Result<(), LedgerError>> {
     let mut callers = JoinSet::new();
-    for draft in drafts.iter().cloned() {
-        let ledger = shared(ledger);
+    for draft in drafts {
+        let (ledger, draft) = (shared(ledger), draft.clone());
         callers.spawn(async move { draft.begin(&ledger).await.map(|_| ()) });
     }
     callers.join_all().await
