@@ -60,6 +60,9 @@ mod sealed;
 #[cfg(unix)]
 #[path = "all/stopped.rs"]
 mod stopped;
+#[cfg(unix)]
+#[path = "all/stopped_under_load.rs"]
+mod stopped_under_load;
 #[path = "all/support.rs"]
 mod support;
 #[cfg(unix)]

@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Late,
     /// The connection leads to another server than before, one that has everything; a fresh one notes that.
     TakenOver,
+    /// The answer to a commit was lost, and whether it counts could not be read.
+    Unproved(Box<Self>),
 }
 
 /// Without what the server says besides its code: its details are whole rows, so arguments, and this ends up in logs.
@@ -29,6 +31,7 @@ impl fmt::Debug for Failure {
             Self::Damaged(what) => f.debug_tuple("Damaged").field(what).finish(),
             Self::Late => f.write_str("Late"),
             Self::TakenOver => f.write_str("TakenOver"),
+            Self::Unproved(why) => f.debug_tuple("Unproved").field(why).finish(),
         }
     }
 }
@@ -65,7 +68,24 @@ impl Failure {
                 format!("{shown} did not answer in time"),
                 "check the database, its locks (pg_stat_activity) and the network, then try again",
             ),
+            Self::Unproved(why) => unusable(
+                format!(
+                    "the answer to a commit was lost, and whether it counts could not be read ({})",
+                    why.tell(shown)
+                ),
+                "load the operation again before anything is believed of it",
+            ),
         }
+    }
+
+    /// Why whether a commit counts could not be read; of everything else itself.
+    pub(crate) fn cause(&self) -> &Self {
+        if let Self::Unproved(why) = self { why } else { self }
+    }
+
+    /// Whether it would be the same for every append, since the database is out of reach.
+    pub(crate) fn is_of_the_database(&self) -> bool {
+        matches!(self, Self::Unproved(_)) || self.is_of_the_way()
     }
 
     /// Whether the connection is gone, or the server is going: another connection may do better.
@@ -84,7 +104,7 @@ impl Failure {
                 None => true,
             },
             Self::Late | Self::TakenOver => true,
-            Self::Answer(_) | Self::Damaged(_) => false,
+            Self::Answer(_) | Self::Damaged(_) | Self::Unproved(_) => false,
         }
     }
 

@@ -37,7 +37,7 @@ pub(crate) trait Together: Send {
     fn together(&mut self, asked: &[Asked]) -> impl Future<Output = Result<Answers, Failure>> + Send;
 
     /// A failure in words.
-    fn tell(&self, failure: Failure) -> LedgerError;
+    fn tell(&self, failure: &Failure) -> LedgerError;
 }
 
 /// Asks for an append, and waits for the answer; none: the tasks have stopped.
@@ -51,7 +51,7 @@ pub(crate) async fn ask(jobs: &mpsc::Sender<Job>, append: Append) -> Option<Resu
 pub(crate) async fn serve(mut to: impl Together, queue: Queue) {
     while let Some((appends, replies)) = gather(&queue).await {
         let asked: Vec<Asked> = appends.into_iter().map(Asked::new).collect();
-        let answers = settled(&mut to, &asked).await;
+        let answers = settled(&mut to, &asked, &queue).await;
         for (reply, answer) in replies.into_iter().zip(answers) {
             steps::point();
             // A caller that went away doesn't need it.
@@ -73,18 +73,46 @@ async fn gather(queue: &Queue) -> Option<(Vec<Append>, Vec<Reply>)> {
     Some((appends, replies))
 }
 
-/// The answers to a batch. If it fails as a whole, each append is tried by itself, so that none suffers for another.
-async fn settled(to: &mut impl Together, asked: &[Asked]) -> Answers {
+/// The answers to a batch. If it fails as a whole, each append is tried by itself, so that none suffers for another; unless
+/// that would be the same for each, since the database is out of reach.
+async fn settled(to: &mut impl Together, asked: &[Asked], queue: &Queue) -> Answers {
     match to.together(asked).await {
         Ok(answers) => answers,
-        Err(failure) if asked.len() > 1 && !failure.is_of_the_way() => {
-            let mut answers = Vec::new();
-            for one in asked.chunks(1) {
-                let answer = to.together(one).await;
-                answers.extend(answer.unwrap_or_else(|failure| vec![Err(to.tell(failure))]));
-            }
-            answers
+        Err(failure) if failure.is_of_the_database() => {
+            turn_away(to, queue, &failure);
+            vec![Err(to.tell(&failure)); asked.len()]
         }
-        Err(failure) => vec![Err(to.tell(failure)); asked.len()],
+        Err(_) if asked.len() > 1 => one_by_one(to, asked, queue).await,
+        Err(failure) => vec![Err(to.tell(&failure)); asked.len()],
+    }
+}
+
+async fn one_by_one(to: &mut impl Together, asked: &[Asked], queue: &Queue) -> Answers {
+    let mut answers = Vec::new();
+    for one in asked.chunks(1) {
+        match to.together(one).await {
+            Ok(answer) => answers.extend(answer),
+            Err(failure) => {
+                answers.push(Err(to.tell(&failure)));
+                if failure.is_of_the_database() {
+                    turn_away(to, queue, &failure);
+                    answers.resize(asked.len(), Err(to.tell(failure.cause())));
+                    break;
+                }
+            }
+        }
+    }
+    answers
+}
+
+/// Those who came meanwhile hear the same: each batch of them would wait for the database as long again, and the last of them
+/// for all of that. Nothing of theirs was written.
+fn turn_away(to: &impl Together, queue: &Queue, failure: &Failure) {
+    // Whoever holds the queue has found it empty, or takes them.
+    let Ok(mut queue) = queue.try_lock() else { return };
+    let why = to.tell(failure.cause());
+    while let Ok(Job { reply, .. }) = queue.try_recv() {
+        steps::point();
+        let _ = reply.send(Err(why.clone()));
     }
 }

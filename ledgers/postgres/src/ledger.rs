@@ -21,6 +21,7 @@ use crate::health::{self, Health};
 use crate::link::Link;
 use crate::look_up::LookUps;
 use crate::options::Options;
+use crate::pool::Pool;
 use crate::readers::Readers;
 use crate::shared::{Shared, knows_origin, left_behind};
 use crate::verify::{self, Verified};
@@ -99,10 +100,11 @@ impl PostgresLedger {
         let (link, shared) = opened.await.map_err(|failure: Failure| failure.tell(&shown))?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let queue = Arc::new(Mutex::new(queue));
-        for _ in 0..options.writers.max(1) {
-            tokio::spawn(gather::serve(Writer::new(Arc::clone(&shared)), Arc::clone(&queue)));
-        }
         let readers = Arc::new(Readers::new(Arc::clone(&shared), link));
+        let pool = Pool::new(Arc::clone(&shared), Arc::clone(&readers));
+        for _ in 0..options.writers.max(1) {
+            tokio::spawn(gather::serve(Writer::new(Arc::clone(&shared), Arc::clone(&pool)), Arc::clone(&queue)));
+        }
         let by_keys = ByKeys { shared: Arc::clone(&shared), readers: Arc::clone(&readers) };
         let look_ups = LookUps::new(by_keys, options.readers);
         Ok(Self { look_ups, watch: Watch::new(Arc::clone(&readers)), readers, jobs, shared })

@@ -40,6 +40,7 @@ mod options;
 mod plan;
 #[cfg(all(test, unix))]
 mod plans;
+mod pool;
 mod read;
 mod readers;
 mod rows;

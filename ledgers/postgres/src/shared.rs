@@ -24,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) knows_origin: bool,
     /// Whether a ledger that comes from elsewhere is let in, because somebody is about to note that.
     accepts_restored: AtomicBool,
+    /// Whether there is a connection that writes. Until then those that read are content with one.
+    pub(crate) can_write: AtomicBool,
     high: Mutex<High>,
 }
 
@@ -97,6 +99,7 @@ impl Shared {
             clock: Arc::new(DatabaseClock::new()),
             knows_origin,
             accepts_restored: AtomicBool::new(accepts_restored),
+            can_write: AtomicBool::new(false),
             high: Mutex::default(),
         }
     }

@@ -1,34 +1,37 @@
 //! What a batch is written with: a connection, tried again as long as that is safe.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hapax_core::ledger::LedgerError;
-use tokio::time::{sleep, timeout};
 
 use crate::batch::{self, Answers, Ended, Proof};
-use crate::error::{Failure, unusable};
+use crate::error::Failure;
 use crate::gather::Together;
 use crate::link::Link;
 use crate::names::Names;
 use crate::plan::Asked;
+use crate::pool::Pool;
 use crate::shared::Shared;
 
-/// How often a batch is tried again that another transaction was in the way of.
+/// How often a batch is tried that another transaction was in the way of.
 const TRIES: u32 = 8;
 
-/// Between two tries to get a connection back.
-const RETRY: Duration = Duration::from_millis(100);
+/// How often what was not answered within the patience is tried: callers wait for each of them.
+const TRIES_LATE: u32 = 2;
+
+fn most(failure: &Failure) -> u32 {
+    if matches!(failure, Failure::Late) { TRIES_LATE } else { TRIES }
+}
 
 pub(crate) struct Writer {
     shared: Arc<Shared>,
-    link: Option<Link>,
+    pool: Arc<Pool>,
     names: Names,
 }
 
 impl Writer {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, link: None, names: Names::default() }
+    pub(crate) fn new(shared: Arc<Shared>, pool: Arc<Pool>) -> Self {
+        Self { shared, pool, names: Names::default() }
     }
 }
 
@@ -37,23 +40,20 @@ impl Together for Writer {
     async fn together(&mut self, asked: &[Asked]) -> Result<Answers, Failure> {
         let mut tries = 0;
         loop {
-            let link = match self.link.take() {
-                Some(link) if !link.is_closed() => link,
-                _ => self.connect().await?,
-            };
+            let link = self.pool.take().await?;
             tries += 1;
             let ended = batch::write(&self.shared, &link, &mut self.names, asked).await;
             match ended {
                 Ended::Done(answers) => {
-                    self.link = Some(link);
+                    link.give_back();
                     return Ok(answers);
                 }
                 Ended::Nothing(failure) => {
                     if !failure.is_of_the_way() {
-                        self.link = Some(link);
+                        link.give_back();
                     }
                     let again = failure.is_of_the_way() || failure.is_of_the_moment();
-                    if !again || tries >= TRIES {
+                    if !again || tries >= most(&failure) {
                         return Err(failure);
                     }
                 }
@@ -64,7 +64,7 @@ impl Together for Writer {
                         self.shared.tally.settled();
                         return Ok(answers);
                     }
-                    if tries >= TRIES {
+                    if tries >= most(&failure) {
                         return Err(failure);
                     }
                 }
@@ -72,7 +72,7 @@ impl Together for Writer {
         }
     }
 
-    fn tell(&self, failure: Failure) -> LedgerError {
+    fn tell(&self, failure: &Failure) -> LedgerError {
         failure.tell(&self.shared.shown)
     }
 }
@@ -80,43 +80,19 @@ impl Together for Writer {
 impl Writer {
     /// Whether a commit counts whose answer was lost. If nobody can say, the callers must load again.
     async fn proved(&mut self, asked: &[Asked], proof: &Proof) -> Result<bool, Failure> {
-        let unknown = |failure: Failure, shown: &str| {
-            let why = failure.tell(shown);
-            Failure::Answer(unusable(
-                format!("the answer to a commit was lost, and whether it counts could not be read ({why})"),
-                "load the operation again before anything is believed of it",
-            ))
-        };
-        let shown = self.shared.shown.clone();
+        let unproved = |failure: Failure| Failure::Unproved(Box::new(failure));
         let mut tries = 0;
         loop {
-            let link = self.connect().await.map_err(|failure| unknown(failure, &shown))?;
+            let link = self.pool.take().await.map_err(unproved)?;
+            tries += 1;
             match batch::is_proved(&self.shared, &link, asked, proof).await {
                 Ok(proved) => {
-                    self.link = Some(link);
+                    link.give_back();
                     return Ok(proved);
                 }
-                Err(failure) if tries < TRIES && (failure.is_of_the_way() || failure.is_of_the_moment()) => tries += 1,
-                Err(failure) => return Err(unknown(failure, &shown)),
+                Err(failure) if tries < most(&failure) && (failure.is_of_the_way() || failure.is_of_the_moment()) => {}
+                Err(failure) => return Err(unproved(failure)),
             }
-        }
-    }
-
-    /// A connection that leads to the same ledger, however often that takes within the patience.
-    async fn connect(&self) -> Result<Link, Failure> {
-        let mut last = Failure::Late;
-        let tries = async {
-            loop {
-                match connected(&self.shared).await {
-                    Err(failure) if failure.is_of_the_way() => last = failure,
-                    done => break done,
-                }
-                sleep(RETRY).await;
-            }
-        };
-        match timeout(self.shared.options.patience, tries).await {
-            Ok(done) => done,
-            Err(_) => Err(last),
         }
     }
 }

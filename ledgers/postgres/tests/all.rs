@@ -3,6 +3,7 @@
 
 mod all {
     pub(super) mod pooler;
+    pub(super) mod relay;
     pub(super) mod replica;
     pub(super) mod support;
 
@@ -10,11 +11,13 @@ mod all {
     mod broken;
     mod contract;
     mod crash;
+    mod crowded;
     mod durable;
     mod failover;
     mod hosts;
     mod look_up;
     mod partitions;
+    mod silent;
     mod tls;
     mod watch;
 }

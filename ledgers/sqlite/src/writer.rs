@@ -89,18 +89,34 @@ impl Writer {
         &mut self,
         work: impl FnOnce(&Connection, &mut Names) -> Result<T, Failure>,
     ) -> Result<T, LedgerError> {
+        let mut committing = false;
         let begin_work_commit = || {
             self.same.check(&self.path).map_err(Failure::Answer)?;
             begin(&self.connection, self.patience)?;
             let value = work(&self.connection, &mut self.names)?;
+            committing = true;
             self.connection.prepare_cached("COMMIT")?.execute([])?;
             Ok(value)
         };
         let done: Result<T, Failure> = begin_work_commit();
         done.map_err(|failure| {
             self.roll_back();
+            if committing {
+                self.write_over();
+            }
             failure.tell(&self.path)
         })
+    }
+
+    /// What was to be committed when a flush failed stands in the log, behind all that counts. Whoever reads the log from its
+    /// beginning after a crash would find it whole, though its callers were told that it was not written. So something
+    /// is written over it that means nothing, even if that can't be flushed either.
+    fn write_over(&mut self) {
+        const NOTHING: &str = "BEGIN IMMEDIATE; CREATE TABLE written_over (empty); DROP TABLE written_over; COMMIT";
+        if let Err(error) = self.connection.execute_batch(NOTHING) {
+            tracing::warn!(%error, "what stands behind the end of the ledger's log may have been left there");
+            self.roll_back();
+        }
     }
 
     fn roll_back(&mut self) {

@@ -36,6 +36,34 @@ fn a_file_that_is_no_ledger() {
     assert_eq!(kept, "not a ledger, but somebody's file");
 }
 
+/// Each page in turn is rubbish: that is said, and whatever can still be read, no effect is there twice or made up.
+#[test]
+fn a_damaged_page_is_told_and_nothing_is_sent_twice() {
+    const PAGE: usize = 4096;
+    let shop = Shop::open();
+    for key in ["a", "b", "c"] {
+        assert_eq!(shop.run("stripe.charge", key, &charge(100)).exit, 0);
+    }
+    let file = shop.file("hapax.ledger");
+    let whole = std::fs::read(&file).expect("the ledger");
+    for page in 0..whole.len() / PAGE {
+        let mut bytes = whole.clone();
+        bytes[page * PAGE..(page + 1) * PAGE].fill(0xA5);
+        std::fs::write(&file, bytes).expect("written");
+        let verified = shop.hapax(&["ledger", "verify"]);
+        assert_eq!(verified.exit, 7, "page {page}: {}{}", verified.out, verified.err);
+        let again = shop.run("stripe.charge", "b", &charge(100));
+        match again.exit {
+            0 => {}
+            7 => assert!(again.err.starts_with("nothing was sent: the ledger"), "page {page}: {}", again.err),
+            other => panic!("page {page}: {other}: {}{}", again.out, again.err),
+        }
+        assert_eq!(shop.stripe.count("charge"), 3, "page {page}");
+    }
+    std::fs::write(&file, whole).expect("given back");
+    assert_eq!((shop.hapax(&["ledger", "verify"]).exit, shop.operations()), (0, 3));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_secret_that_others_can_read() {

@@ -134,7 +134,7 @@ impl Together for Paper {
         Ok(answers)
     }
 
-    fn tell(&self, failure: Failure) -> LedgerError {
+    fn tell(&self, failure: &Failure) -> LedgerError {
         failure.tell("paper")
     }
 }

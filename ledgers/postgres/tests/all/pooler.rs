@@ -39,6 +39,11 @@ pub(crate) struct Pooler {
 impl Pooler {
     /// In front of a cluster, in this mode, with so many connections to it.
     pub(crate) fn start(cluster: &Cluster, mode: &str, size: u32) -> io::Result<Self> {
+        Self::start_with(cluster, mode, size, 500)
+    }
+
+    /// The same, which takes so many clients.
+    pub(crate) fn start_with(cluster: &Cluster, mode: &str, size: u32, clients: u32) -> io::Result<Self> {
         let data = std::fs::metadata(cluster.data())?;
         let folder = tempfile::Builder::new().prefix("hapax-pgbouncer-").tempdir()?;
         let port = port::lasting()?;
@@ -50,7 +55,7 @@ impl Pooler {
         let settings = format!(
             "[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
              auth_type = scram-sha-256\nauth_file = {at}/users\nlogfile = {at}/log\npidfile = {at}/pid\n\
-             pool_mode = {mode}\ndefault_pool_size = {size}\nmax_client_conn = 500\nserver_login_retry = 0.2\n"
+             pool_mode = {mode}\ndefault_pool_size = {size}\nmax_client_conn = {clients}\nserver_login_retry = 0.2\n"
         );
         std::fs::write(folder.path().join("users"), format!("\"{USER}\" \"{PASSWORD}\"\n"))?;
         let watch = keep_watch(folder.path(), owner)?;
