@@ -69,7 +69,7 @@ pub fn explore(name: &str, body: impl Fn() + Clone + Send + Sync + 'static) {
     let (seed, many) = (number("HAPAX_SCHEDULES_SEED").unwrap_or(1), schedules());
     let random = play(RandomScheduler::new_from_seed(seed, many.div_ceil(2)), body.clone());
     let changes = play(PctScheduler::new_from_seed(seed, DEPTH, many / 2), body);
-    println!("{name}: {} schedules from seed {seed}", random + changes);
+    say(&format!("{name}: {} schedules from seed {seed}", random + changes));
 }
 
 /// Plays schedules of `body`, in which a bug was planted, until one fails; gives the words of the failure.
@@ -82,7 +82,7 @@ pub fn finds(name: &str, body: impl Fn() + Clone + Send + Sync + 'static) -> Str
     let Err(panic) = failed else { panic!("{name} was not found in {USUAL} schedules") };
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    println!("{name} was found: {}", text.lines().next().unwrap_or_default());
+    say(&format!("{name} was found: {}", text.lines().next().unwrap_or_default()));
     text
 }
 
@@ -95,6 +95,11 @@ fn play(scheduler: impl Scheduler + 'static, body: impl Fn() + Send + Sync + 'st
     let played = Runner::new(scheduler, config).run(body);
     PLAYS.set(false);
     played
+}
+
+#[allow(clippy::disallowed_macros, reason = "into the output of a test")]
+fn say(line: &str) {
+    println!("{line}");
 }
 
 fn schedules() -> usize {

@@ -9,7 +9,7 @@ use super::*;
 use crate::bytes::{EXECUTIONS, LONGEST, Tape, changed_text};
 
 /// It stands where people have put secrets.
-const SECRET: &str = "sk_live_Jx7verysecret9Qz";
+const SECRET: &str = "canary__Jx7verysecret9Qz";
 
 /// A namespace secret in the file itself.
 const HEXADECIMAL: &str = "3f6b1c9e3f6b1c9e3f6b1c9e3f6b1c9e3f6b1c9e3f6b1c9e3f6b1c9e3f6b1c9e";
