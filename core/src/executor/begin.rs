@@ -247,7 +247,7 @@ impl Executor {
             // An approval binds the fingerprint and epoch that it was given for.
             journal.decide_at(Record { at, event: Event::Held(hold) });
         }
-        journal.commit(inner, Some(&checked.served)).await.map_err(ExecutorError::Ledger)?;
+        journal.commit(inner, Some(&checked.served)).await.map_err(ExecutorError::of_decision)?;
         // If somebody else was faster with other arguments, theirs are not answered as ours.
         inner.clone().drive_in_task(journal, names_args.then_some(checked), deadline).await
     }

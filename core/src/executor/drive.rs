@@ -152,6 +152,12 @@ impl Inner {
             let error = match turned {
                 Ok(report) => return Ok(report),
                 Err(Stop::Refused(error)) => return Err(error),
+                Err(Stop::Ledger(error)) if journal.in_doubt => {
+                    // If it is journaled, whoever finds it due will send it: a caller who was told that nothing was sent
+                    // would begin anew under another key.
+                    let why = format!("whether the intent was journaled isn't known, nothing was sent yet: {error}");
+                    return Ok(RunReport::unknown(journal.operation, &why, None));
+                }
                 Err(Stop::Ledger(error)) if journal.is_new() => return Err(ExecutorError::Ledger(error)),
                 Err(Stop::Ledger(error)) => error,
             };
@@ -174,7 +180,14 @@ impl Inner {
         deadline: Deadline,
         unrecorded: &Unrecorded,
     ) -> Result<RunReport, Stop> {
+        let mut has_waited = false;
         loop {
+            let bell = self.bells.of(journal.operation);
+            let rung = bell.rung();
+            if std::mem::take(&mut has_waited) {
+                // Not before it is listened: what is written after this is heard.
+                journal.roll_back(self).await?;
+            }
             // Another caller of this key may have been faster, with other arguments.
             if let Some(checked) = checked {
                 checked.is_same(journal).map_err(Stop::Refused)?;
@@ -184,8 +197,6 @@ impl Inner {
                 let why = format!("no connection here serves {} on {}", intent.cell, intent.connection);
                 return Ok(report(journal, Some((why, 60_000, None))));
             };
-            let bell = self.bells.of(journal.operation);
-            let rung = bell.rung();
             let (ms, why) = match self.step(journal, &served, unrecorded).await? {
                 Step::On => continue,
                 Step::Done => (u64::MAX, String::new()),
@@ -206,7 +217,7 @@ impl Inner {
             }
             unrecorded.send_modify(|held| held.waits = Some(why.clone()));
             self.wait(journal, rung, ms, why == IN_PROGRESS).await;
-            journal.roll_back(self).await?;
+            has_waited = true;
         }
     }
 
@@ -314,7 +325,7 @@ impl Inner {
         let mut failures = 0;
         loop {
             match journal.commit(self, Some(served)).await {
-                Err(LedgerError::Unusable { what, hint }) => {
+                Err(LedgerError::Unusable { what, hint } | LedgerError::InDoubt { what, hint }) => {
                     failures += 1;
                     tracing::error!(operation = %journal.operation, what, hint, "evidence could not be written; trying again");
                     self.clock.sleep(self.policy.bounds.backoff(failures).max(50)).await;

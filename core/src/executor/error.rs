@@ -90,7 +90,7 @@ pub enum ExecutorError {
     Future(i64),
     /// The ledger was used with another secret.
     #[error(
-        "nothing was sent: this ledger was used with another namespace secret; give the old one back, or run `hapax ledger restored` to go on with the new one"
+        "nothing was sent: this ledger was used with another namespace secret; give the old one back, or, if the ledger is whole, run `hapax ledger restored --new-secret` to go on with the new one"
     )]
     OtherSecret,
     /// A scaled clock with a connection that isn't a stand-in.
@@ -102,6 +102,21 @@ pub enum ExecutorError {
     /// The ledger said no before anything was sent.
     #[error("nothing was sent: {0}")]
     Ledger(LedgerError),
+    /// A decision may have been recorded, and then work goes on by it.
+    #[error(
+        "it is not known whether this was recorded: {0}; look at the operation (`hapax show`) before you decide again"
+    )]
+    InDoubt(LedgerError),
+}
+
+impl ExecutorError {
+    /// Why a decision was not recorded, or may not have been.
+    pub(super) fn of_decision(error: LedgerError) -> Self {
+        match error {
+            LedgerError::InDoubt { .. } => Self::InDoubt(error),
+            error => Self::Ledger(error),
+        }
+    }
 }
 
 impl ExecutorError {
@@ -123,6 +138,7 @@ impl ExecutorError {
             Self::ClockNotAllowed(_) => "clock-not-allowed",
             Self::Twice(_) => "configured-twice",
             Self::Ledger(_) => "ledger",
+            Self::InDoubt(_) => "not-known",
         }
     }
 }

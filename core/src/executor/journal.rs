@@ -26,6 +26,8 @@ pub(super) struct Journal {
     evidence: usize,
     /// Recent operations with equal arguments and other keys, found when this one began.
     pub(super) similar: Vec<OperationId>,
+    /// Its first append may be durable, or become so, and nobody could read whether it is.
+    pub(super) in_doubt: bool,
 }
 
 /// Who serves an operation.
@@ -62,7 +64,8 @@ impl Journal {
         let state = fold(records);
         // It is told from other owners of this operation alone, so half of an id is enough; each lease writes it down.
         let owner = format!("{:016x}", uuid::Uuid::new_v4().as_u64_pair().1);
-        Self { operation, owner, stored: state.revision, state, pending: Vec::new(), evidence: 0, similar: Vec::new() }
+        let (stored, pending, similar) = (state.revision, Vec::new(), Vec::new());
+        Self { operation, owner, stored, state, pending, evidence: 0, similar, in_doubt: false }
     }
 
     /// Whether nothing of the operation is durable yet.
@@ -116,7 +119,7 @@ impl Journal {
             Err(LedgerError::Similar(ids)) => self.commit_held(inner, served, &ids).await,
             Err(LedgerError::Moved) if self.is_new() => self.join(inner).await,
             Err(LedgerError::Moved) => self.commit_evidence(inner, served).await,
-            Err(error @ LedgerError::Unusable { .. }) if self.is_new() => self.doubt(inner, error).await,
+            Err(error) if self.is_new() => self.doubt(inner, error).await,
             Err(error) => Err(error),
         }
     }
@@ -137,11 +140,19 @@ impl Journal {
         Ok(Committed::EvidenceOnly)
     }
 
-    /// The first append failed in a way that leaves open whether it is durable.
+    /// The first append failed. If that leaves open whether it is durable, the ledger is asked.
     async fn doubt(&mut self, inner: &Inner, error: LedgerError) -> Result<Committed, LedgerError> {
-        let Ok(Some(ours)) = Self::load(inner, By::Id(self.operation)).await else { return Err(error) };
-        *self = Self { owner: std::mem::take(&mut self.owner), ..ours };
-        Ok(Committed::EvidenceOnly)
+        if !matches!(error, LedgerError::Unusable { .. } | LedgerError::InDoubt { .. }) {
+            return Err(error);
+        }
+        let loaded = Self::load(inner, By::Id(self.operation)).await;
+        if let Ok(Some(ours)) = loaded {
+            *self = Self { owner: std::mem::take(&mut self.owner), ..ours };
+            return Ok(Committed::EvidenceOnly);
+        }
+        // That it isn't there proves nothing where it may still come.
+        self.in_doubt = loaded.is_err() || matches!(error, LedgerError::InDoubt { .. });
+        Err(error)
     }
 
     /// Policy holds what equals a recent intent: begin again, held, with nothing of what was planned.
@@ -167,7 +178,7 @@ impl Journal {
                 Ok(Committed::EvidenceOnly)
             }
             Err(LedgerError::Moved) => self.join(inner).await,
-            Err(error) => Err(error),
+            Err(error) => self.doubt(inner, error).await,
         }
     }
 

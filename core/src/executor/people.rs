@@ -247,7 +247,7 @@ impl Executor {
             Err(LedgerError::Claimed(other)) => {
                 Err(ExecutorError::NotNow(format!("operation {other} claims this record")))
             }
-            Err(error) => Err(ExecutorError::Ledger(error)),
+            Err(error) => Err(ExecutorError::of_decision(error)),
         }
     }
 }

@@ -57,7 +57,8 @@ impl std::str::FromStr for OperationId {
 /// Contract, held by one suite for all backends: when a call returns `Ok`, what it wrote survives
 /// the loss of the process and of power; when it returns [`LedgerError::Moved`],
 /// [`LedgerError::Claimed`] or [`LedgerError::Similar`], nothing was written; after any other error
-/// the caller loads again before it believes anything.
+/// the caller loads again before it believes anything. After [`LedgerError::InDoubt`] even a load that
+/// finds nothing of it proves nothing: it may still be written.
 #[async_trait]
 pub trait Ledger: Send + Sync + 'static {
     /// Appends records if the operation is still at revision `seen` (0: it must not exist), all or
@@ -280,6 +281,14 @@ pub enum LedgerError {
         "the ledger {0} does not exist; run `hapax init` for a new one, or restore it from a backup and run `hapax ledger restored`"
     )]
     Missing(String),
+    /// Whether it was written isn't known, and could not be found out: it may even be written later.
+    #[error("whether it was written isn't known: {what}; {hint}")]
+    InDoubt {
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
     /// The ledger can't be used as it is: locked, full, read-only, corrupt, newer.
     #[error("the ledger can't be used: {what}; {hint}")]
     Unusable {

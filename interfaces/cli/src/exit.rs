@@ -73,6 +73,7 @@ impl From<ExecutorError> for Failure {
     fn from(error: ExecutorError) -> Self {
         let exit = match error {
             ExecutorError::Ledger(_) | ExecutorError::Future(_) | ExecutorError::OtherSecret => Exit::Ledger,
+            ExecutorError::InDoubt(_) => Exit::Unknown,
             _ => Exit::BadInput,
         };
         Self { exit, code: error.code(), message: error.to_string() }

@@ -235,7 +235,7 @@ async fn settle(link: &Link, names: &mut Names, mut line: Line) -> Result<(Line,
         None => None,
     };
     if number.is_none() {
-        line.said = codec::join(&line.said, line.common.as_deref());
+        line.said = codec::join(&line.said, line.common.as_deref())?;
     }
     Ok((line, number))
 }

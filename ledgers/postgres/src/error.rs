@@ -68,13 +68,13 @@ impl Failure {
                 format!("{shown} did not answer in time"),
                 "check the database, its locks (pg_stat_activity) and the network, then try again",
             ),
-            Self::Unproved(why) => unusable(
-                format!(
+            Self::Unproved(why) => LedgerError::InDoubt {
+                what: format!(
                     "the answer to a commit was lost, and whether it counts could not be read ({})",
                     why.tell(shown)
                 ),
-                "load the operation again before anything is believed of it",
-            ),
+                hint: "try the same again when the database can be reached".to_owned(),
+            },
         }
     }
 

@@ -149,7 +149,7 @@ async fn rewrite(link: &Link, whole: &Whole, records: &[Record], omit: &Identity
         let line = codec::line(moment, stored.revision, omit)?;
         let shared = stored.common.as_ref().filter(|(_, text)| line.common.as_ref() == Some(text));
         let number = shared.map(|(number, _)| *number);
-        let said = if number.is_some() { line.said } else { codec::join(&line.said, line.common.as_deref()) };
+        let said = if number.is_some() { line.said } else { codec::join(&line.said, line.common.as_deref())? };
         let revision = stored_revision(stored.revision)?;
         link.query(
             "UPDATE hapax.events SET said = $3, common = $4 WHERE operation = $1 AND revision = $2",

@@ -226,7 +226,7 @@ fn line(row: &Row) -> Result<Option<StoredLine>, Failure> {
         sequence,
         revision: u64::try_from(revision).unwrap_or_default(),
         at: stamp(row, 12)?,
-        text: codec::joined(said, text.as_deref())?,
+        text: codec::join(said, text.as_deref())?,
         common: number.zip(text),
     }))
 }

@@ -178,6 +178,6 @@ pub(crate) fn settle(on: &Connection, names: &mut Names, line: &Line) -> Result<
     };
     match number {
         Some(_) => Ok((line.said.clone(), number)),
-        None => Ok((codec::join(&line.said, line.common.as_deref()), None)),
+        None => Ok((codec::join(&line.said, line.common.as_deref())?, None)),
     }
 }

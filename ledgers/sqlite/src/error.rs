@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hapax_core::ledger::LedgerError;
 use hapax_core::ledger::rows::Damaged;
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 /// Why something in a transaction was not done.
 #[derive(Debug)]
@@ -46,6 +46,13 @@ impl Failure {
         matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
 
+    /// Whether a flush failed: everything was written before, and only whether it survives isn't known.
+    pub(crate) fn is_of_a_flush(&self) -> bool {
+        let code =
+            if let Self::Sql(error) = self { error.sqlite_error().map(|error| error.extended_code) } else { None };
+        matches!(code, Some(ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC))
+    }
+
     /// Whether only this append is at fault, so that others in the same transaction may go on.
     pub(crate) fn is_its_own(&self) -> bool {
         match self {
@@ -64,6 +71,14 @@ const RESTORE: &str = "keep a copy of it and of the files beside it (-wal, -shm)
 /// An unusable ledger: what is wrong, and what to do.
 pub(crate) fn unusable(what: impl Into<String>, hint: impl Into<String>) -> LedgerError {
     LedgerError::Unusable { what: what.into(), hint: hint.into() }
+}
+
+/// The same where what was written before the failure may count after a loss of power.
+pub(crate) fn in_doubt(error: LedgerError) -> LedgerError {
+    match error {
+        LedgerError::Unusable { what, hint } => LedgerError::InDoubt { what, hint },
+        error => error,
+    }
 }
 
 /// The one place where codes of SQLite get their meaning.

@@ -189,7 +189,7 @@ pub(crate) fn stored_lines(on: &Connection, number: i64) -> Result<Vec<StoredLin
             sequence: row.get(0)?,
             revision: unsigned(row.get(1)?),
             at: stamp(row, 2)?,
-            text: codec::joined(&said, common.as_deref())?,
+            text: codec::join(&said, common.as_deref())?,
         });
     }
     Ok(lines)

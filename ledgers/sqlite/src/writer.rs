@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::append::append;
 use crate::counters::Tally;
-use crate::error::Failure;
+use crate::error::{Failure, in_doubt};
 use crate::file::SameFile;
 use crate::gather::{Reply, Together, answer};
 use crate::names::Names;
@@ -101,22 +101,21 @@ impl Writer {
         let done: Result<T, Failure> = begin_work_commit();
         done.map_err(|failure| {
             self.roll_back();
-            if committing {
-                self.write_over();
-            }
-            failure.tell(&self.path)
+            let is_written = committing && failure.is_of_a_flush();
+            let error = failure.tell(&self.path);
+            if is_written && !self.write_over() { in_doubt(error) } else { error }
         })
     }
 
     /// What was to be committed when a flush failed stands in the log, behind all that counts. Whoever reads the log from its
     /// beginning after a crash would find it whole, though its callers were told that it was not written. So something
-    /// is written over it that means nothing, even if that can't be flushed either.
-    fn write_over(&mut self) {
+    /// is written over it that means nothing. If that can't be flushed either, the first may still be what the disk has.
+    fn write_over(&mut self) -> bool {
         const NOTHING: &str = "BEGIN IMMEDIATE; CREATE TABLE written_over (empty); DROP TABLE written_over; COMMIT";
-        if let Err(error) = self.connection.execute_batch(NOTHING) {
-            tracing::warn!(%error, "what stands behind the end of the ledger's log may have been left there");
-            self.roll_back();
-        }
+        let Err(error) = self.connection.execute_batch(NOTHING) else { return true };
+        tracing::warn!(%error, "what was not confirmed may be found in the ledger's log after a loss of power");
+        self.roll_back();
+        false
     }
 
     fn roll_back(&mut self) {

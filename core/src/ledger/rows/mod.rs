@@ -128,12 +128,19 @@ fn unwritable(error: serde_json::Error) -> Damaged {
 }
 
 /// Puts two arrays of events together: the row's own and the shared one.
-pub fn join(said: &str, common: Option<&str>) -> String {
-    match common {
+///
+/// # Errors
+/// [`Damaged`] if one of them is no array.
+pub fn join(said: &str, common: Option<&str>) -> Result<String, Damaged> {
+    let is_array = |text: &str| text.len() >= 2 && text.starts_with('[') && text.ends_with(']');
+    if !is_array(said) || !common.is_none_or(is_array) {
+        return Err(Damaged("a row of events holds no list of events".to_owned()));
+    }
+    Ok(match common {
         None => said.to_owned(),
         Some(common) if said == "[]" => common.to_owned(),
         Some(common) => format!("{},{}", &said[..said.len() - 1], &common[1..]),
-    }
+    })
 }
 
 /// Reads the records of one row. What `began` left out, which only the first of a row does, is in `omitted`.
@@ -338,10 +345,18 @@ mod tests {
 
     #[test]
     fn arrays_are_joined_whatever_is_empty() {
-        assert_eq!(join("[]", Some("[1,2]")), "[1,2]");
-        assert_eq!(join("[0]", Some("[1,2]")), "[0,1,2]");
-        assert_eq!(join("[[]]", Some("[1]")), "[[],1]");
-        assert_eq!(join("[0]", None), "[0]");
+        assert_eq!(join("[]", Some("[1,2]")).as_deref(), Ok("[1,2]"));
+        assert_eq!(join("[0]", Some("[1,2]")).as_deref(), Ok("[0,1,2]"));
+        assert_eq!(join("[[]]", Some("[1]")).as_deref(), Ok("[[],1]"));
+        assert_eq!(join("[0]", None).as_deref(), Ok("[0]"));
+    }
+
+    #[test]
+    fn what_is_no_array_is_damage_and_no_panic() {
+        for (said, common) in [("", Some("[1]")), ("[1]", Some("")), ("[", Some("[1]")), ("[1]", Some("ä")), ("", None)]
+        {
+            assert!(join(said, common).is_err(), "{said:?} and {common:?}");
+        }
     }
 
     #[test]

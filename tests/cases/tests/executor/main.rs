@@ -3,6 +3,7 @@
 mod bed;
 mod groups;
 mod identity;
+mod in_doubt;
 mod ledger_troubles;
 mod outcomes;
 mod people;

@@ -50,6 +50,18 @@ pub(super) const FAULTS: &[Fault] = &[
         writes_and_fails,
         "what was written is answered with an error, at each write in turn"
     ),
+    fault!(
+        "ledger-in-doubt",
+        Any,
+        |run| in_doubt(run, Broken::WritesInDoubt),
+        "the intent is written, the answer to that is lost, and nothing can be read"
+    ),
+    fault!(
+        "ledger-in-doubt-late",
+        Any,
+        |run| in_doubt(run, Broken::WritesLate),
+        "the answer to writing the intent is lost, and it is written when nobody waits for it any more"
+    ),
     fault!("ledger-missing", Any, missing, "the ledger's file is gone"),
     fault!("ledger-empty", Any, empty, "a new ledger is used, and the operator says so").unless(no_look),
     fault!("ledger-restored", Any, |run| restored(run, None), "a backup from before the intent is put back")
@@ -142,6 +154,25 @@ async fn writes_and_fails(run: &Run) -> Played {
             return hold(Invariant::Reached, nth > 1, "no write was met");
         }
     }
+    Ok(())
+}
+
+/// Who is told that nothing was sent begins anew under another key; this one may be written, and then it is sent.
+async fn in_doubt(run: &Run, broken: Broken) -> Played {
+    let intent = run.intent().await?;
+    let process = run.process().await?;
+    run.ledger.break_for(broken, 1, 1);
+    let said = run.call_for(&process, &intent, 20_000).await;
+    let honest = matches!(&said, Some(Ok(report)) if matches!(report.outcome, Outcome::Unknown { .. }));
+    hold(
+        Invariant::AsTheFaultSays,
+        honest,
+        format!("whether the intent is written isn't known, and it says {said:?}"),
+    )?;
+    hold(Invariant::NothingUnbidden, run.shots() == 0, "something was sent that nobody knows to be written")?;
+    hold(Invariant::Reached, run.ledger.refused() > 0, "the ledger was not met")?;
+    run.ledger.heal();
+    run.call(&process, &intent).await;
     Ok(())
 }
 

@@ -18,6 +18,10 @@ pub enum Broken {
     ReadOnly,
     /// What is handed over is written, and the answer is an error all the same.
     WritesAndFails,
+    /// It is written, nobody knows, and nothing is read from then on.
+    WritesInDoubt,
+    /// It isn't written, nobody knows, and it is written when the ledger heals.
+    WritesLate,
 }
 
 /// When it breaks: from the n-th append on, counted from 1 and from when it was said, for so many appends.
@@ -40,6 +44,8 @@ pub struct Control {
     script: Mutex<Option<Script>>,
     appends: AtomicU64,
     refused: AtomicU64,
+    /// What is on its way although whoever sent it heard nothing.
+    late: Mutex<Vec<Append>>,
 }
 
 impl Control {
@@ -77,11 +83,20 @@ impl Control {
 
     fn at_read(&self) -> Result<(), LedgerError> {
         let Some(script) = *self.script() else { return Ok(()) };
-        let begun = self.appends.load(Ordering::SeqCst) + 1 >= script.from;
-        if script.broken == Broken::Locked && begun {
-            return Err(error(self.refuse(script.broken)));
+        let appends = self.appends.load(Ordering::SeqCst);
+        let fails = match script.broken {
+            Broken::Locked => appends + 1 >= script.from,
+            Broken::WritesInDoubt => appends >= script.from,
+            _ => false,
+        };
+        if fails { Err(error(self.refuse(Broken::Locked))) } else { Ok(()) }
+    }
+
+    fn arrived(&self) -> Vec<Append> {
+        if self.script().is_some() {
+            return Vec::new();
         }
-        Ok(())
+        std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn refuse(&self, broken: Broken) -> Broken {
@@ -96,14 +111,32 @@ fn error(broken: Broken) -> LedgerError {
         Broken::Locked => ("another program holds it locked", "close that program"),
         Broken::ReadOnly => ("it can only be read", "let this user write it"),
         Broken::WritesAndFails => ("the disk failed", "check the disk"),
+        Broken::WritesInDoubt | Broken::WritesLate => ("the answer was lost", "try the same again"),
     };
-    LedgerError::Unusable { what: what.to_owned(), hint: hint.to_owned() }
+    let (what, hint) = (what.to_owned(), hint.to_owned());
+    match broken {
+        Broken::WritesInDoubt | Broken::WritesLate => LedgerError::InDoubt { what, hint },
+        _ => LedgerError::Unusable { what, hint },
+    }
 }
 
 impl FaultyLedger {
     /// Over this ledger.
     pub fn over(below: SharedLedger, state: Arc<Control>) -> Self {
         Self { below, state }
+    }
+
+    /// What comes late is there before anything else is done.
+    async fn let_arrive(&self) {
+        for append in self.state.arrived() {
+            // Whether it still fits is the ledger's business.
+            let _ = self.below.append(append).await;
+        }
+    }
+
+    async fn reads(&self) -> Result<(), LedgerError> {
+        self.let_arrive().await;
+        self.state.at_read()
     }
 }
 
@@ -114,39 +147,44 @@ impl Layer for FaultyLedger {
     }
 
     async fn append(&self, append: Append) -> Result<Appended, LedgerError> {
+        self.let_arrive().await;
         match self.state.at_append() {
             None => self.below.append(append).await,
-            Some(Broken::WritesAndFails) => {
+            Some(broken @ (Broken::WritesAndFails | Broken::WritesInDoubt)) => {
                 // Whatever came of it, the caller does not hear.
                 let _ = self.below.append(append).await;
-                Err(error(Broken::WritesAndFails))
+                Err(error(broken))
+            }
+            Some(Broken::WritesLate) => {
+                self.state.late.lock().unwrap_or_else(PoisonError::into_inner).push(append);
+                Err(error(Broken::WritesLate))
             }
             Some(broken) => Err(error(broken)),
         }
     }
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
-        self.state.at_read()?;
+        self.reads().await?;
         self.below.load(by).await
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {
-        self.state.at_read()?;
+        self.reads().await?;
         self.below.due(serves, now, limit).await
     }
 
     async fn next_due(&self, serves: &[Serves], after: Stamp) -> Result<Option<i64>, LedgerError> {
-        self.state.at_read()?;
+        self.reads().await?;
         self.below.next_due(serves, after).await
     }
 
     async fn list(&self, filter: &Filter) -> Result<Vec<OperationId>, LedgerError> {
-        self.state.at_read()?;
+        self.reads().await?;
         self.below.list(filter).await
     }
 
     async fn header(&self) -> Result<Header, LedgerError> {
-        self.state.at_read()?;
+        self.reads().await?;
         self.below.header().await
     }
 }

@@ -62,7 +62,7 @@ fn hold(text: &str, at: Stamp, omitted: &Identity, read: Read) {
         return;
     }
     let kept = line(&found, 1, omitted).expect("it can be written");
-    let whole = join(&kept.said, kept.common.as_deref());
+    let whole = join(&kept.said, kept.common.as_deref()).expect("two arrays");
     assert_eq!(read(&whole, at, omitted).as_ref(), Some(&found), "written and read again it is the same");
 }
 
@@ -79,7 +79,7 @@ fn what_a_row_says_is_read_or_refused() {
 
 fn written(some: &[Record], omitted: &Identity) -> String {
     let kept = line(some, 1, omitted).expect("it can be written");
-    join(&kept.said, kept.common.as_deref())
+    join(&kept.said, kept.common.as_deref()).expect("two arrays")
 }
 
 #[test]
@@ -105,7 +105,8 @@ fn records_come_back_however_they_are_cut_into_rows() {
         for (number, row) in lines(&chosen, 1, &omitted).expect("they can be written").into_iter().enumerate() {
             assert!(number > 0 || row.revision == 1);
             assert_eq!(row.revision, read.len() as u64 + 1, "revisions have no gap");
-            read.extend(records(&join(&row.said, row.common.as_deref()), row.at, &omitted).expect("it can be read"));
+            let text = join(&row.said, row.common.as_deref()).expect("two arrays");
+            read.extend(records(&text, row.at, &omitted).expect("it can be read"));
         }
         assert_eq!(read, chosen);
     });
