@@ -5,6 +5,7 @@ mod groups;
 mod identity;
 mod in_doubt;
 mod ledger_troubles;
+mod measured;
 mod outcomes;
 mod people;
 mod provider;
