@@ -13,7 +13,7 @@ use std::process::Command;
 const HEADING: &str = "## Add a cell in 30 minutes";
 
 /// What the copy needs: the example's adapter stands beside one real one, which the chores' own examples use.
-const COPIED: [&str; 13] = [
+const COPIED: [&str; 14] = [
     "adapters/http",
     "adapters/stripe",
     "catalog",
@@ -24,6 +24,7 @@ const COPIED: [&str; 13] = [
     "ledgers",
     "tests/conformance",
     "tests/crash",
+    "tests/schedules",
     "tests/standin",
     "xtask",
     "",
