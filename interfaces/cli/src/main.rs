@@ -1,9 +1,7 @@
 //! The `hapax` command: a thin edge over `hapax-core`. No guarantee logic lives here.
 
 mod args;
-// What changes valid input stands beside the other targets.
 #[cfg(test)]
-#[path = "../../../tests/fuzz/tests/all/bytes.rs"]
 mod bytes;
 mod commands;
 mod config;

@@ -2,7 +2,8 @@
 
 #[path = "all/answers.rs"]
 mod answers;
-#[path = "all/bytes.rs"]
+// It stands in the program, whose own targets use it too: a program can't be a dependency.
+#[path = "../../../interfaces/cli/src/bytes.rs"]
 mod bytes;
 #[path = "all/damaged.rs"]
 mod damaged;
