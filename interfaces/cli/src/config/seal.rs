@@ -37,6 +37,20 @@ fn is_key(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// What a file says that only its owner may read.
+fn read_file(path: &Path) -> Result<String, String> {
+    let unreadable = |error| format!("the file that key_file names can't be read ({error})");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(path).map_err(unreadable)?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(format!("others can read {} (mode {mode:03o}); run `chmod 600` on it", path.display()));
+        }
+    }
+    std::fs::read_to_string(path).map_err(unreadable)
+}
+
 /// Reads them.
 pub(super) fn keys(source: &Source) -> Result<Keys, Failure> {
     let bad = |why: String| {
@@ -45,8 +59,7 @@ pub(super) fn keys(source: &Source) -> Result<Keys, Failure> {
     };
     let text: SecretString = match source {
         Source::Variable(name) => variable(name).ok_or_else(|| bad(format!("{name} isn't set in the environment")))?,
-        Source::File(path) => std::fs::read_to_string(path)
-            .map_err(|error| bad(format!("the file that key_file names can't be read ({error})")))?,
+        Source::File(path) => read_file(path).map_err(bad)?,
     }
     .into();
     Keys::parse(&text).map_err(|error| {

@@ -75,6 +75,7 @@ fn nothing_private_is_in_a_byte_of_it_and_the_work_goes_on_after_a_crash() {
 
 #[test]
 fn without_its_key_nothing_is_sent() {
+    use std::os::unix::fs::PermissionsExt;
     let shop = open();
     pay(&shop, "k");
     let args = charge(100).to_string();
@@ -101,6 +102,10 @@ fn without_its_key_nothing_is_sent() {
     std::fs::remove_file(shop.file("ledger.key")).expect("gone");
     refused(2, "bad-ledger-key", "can't be read");
     std::fs::write(shop.file("ledger.key"), key).expect("given back");
+    let mode = |mode| std::fs::set_permissions(shop.file("ledger.key"), PermissionsExt::from_mode(mode)).expect("ours");
+    mode(0o640);
+    refused(2, "bad-ledger-key", "(mode 640); run `chmod 600`");
+    mode(0o600);
     assert_eq!(shop.hapax(&run).exit, 0);
     // A ledger that was used without seals is none that a key fits.
     let plain = Shop::open();
