@@ -2,12 +2,12 @@
 
 use hapax_core::identity::OperationKey;
 use hapax_core::ledger::{Header, Index, Stored};
-use hapax_core::protocol::{Final, Record, fold};
 use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::codec;
 use crate::error::Failure;
+use crate::leads::Leads;
 use crate::read::{self, Row, rows};
 use crate::verify;
 
@@ -20,14 +20,15 @@ pub(crate) fn export(
 ) -> Result<(), Failure> {
     let snapshot = on.unchecked_transaction()?;
     let _nobody_listens = header.send(read::known(&snapshot)?);
+    let leads = Leads::of(&snapshot)?;
     let mut statement = snapshot.prepare(rows!("ORDER BY o.id"))?;
     for row in statement.query_map([], read::row)? {
         let row = row?;
         let records = read::records(&snapshot, &row)?;
-        if let Some(problem) = verify::of_operation(&snapshot, &row, &records)?.into_iter().next() {
+        if let Some(problem) = verify::of_operation(&snapshot, &leads, &row, &records)?.into_iter().next() {
             return Err(Failure::Damaged(problem));
         }
-        let index = index(&snapshot, &row, &records)?;
+        let index = index(&snapshot, &row)?;
         if to.blocking_send((Stored { operation: row.id, records }, index)).is_err() {
             break;
         }
@@ -35,7 +36,7 @@ pub(crate) fn export(
     Ok(())
 }
 
-fn index(on: &Connection, row: &Row, records: &[Record]) -> Result<Index, Failure> {
+fn index(on: &Connection, row: &Row) -> Result<Index, Failure> {
     let damaged = |what: &str| Failure::Damaged(format!("operation {} {what}", row.id));
     let identity = &row.identity;
     Ok(Index {
@@ -50,16 +51,14 @@ fn index(on: &Connection, row: &Row, records: &[Record]) -> Result<Index, Failur
             .query_row([row.number], |due| due.get(0))
             .optional()?
             .flatten(),
-        claim: if row.holds_claim { Some(claim(on, row, records)?) } else { None },
+        claim: match row.claim {
+            Some(sequence) => Some(claim(on, sequence)?),
+            None => None,
+        },
     })
 }
 
-/// What it claims is the id of its receipt; claims are found by that, not by their operation.
-fn claim(on: &Connection, row: &Row, records: &[Record]) -> Result<String, Failure> {
-    if let Some(Final::Succeeded(receipt)) = fold(records).outcome
-        && read::claimant(on, &row.identity.account, &receipt.id)? == Some(row.id)
-    {
-        return Ok(receipt.id.clone());
-    }
-    Err(Failure::Damaged(format!("the claim of operation {} doesn't lead to it", row.id)))
+fn claim(on: &Connection, sequence: i64) -> Result<String, Failure> {
+    let mut statement = on.prepare_cached("SELECT claim FROM claims WHERE sequence = ?1")?;
+    Ok(statement.query_row([sequence], |row| row.get(0))?)
 }

@@ -21,11 +21,14 @@ pub struct Options {
     pub queue: usize,
     /// How many reads may run at once.
     pub readers: usize,
+    /// How many entries of the index are kept in memory at least (some 40 bytes each; three for an operation) before they
+    /// are written in bulk. Large ledgers keep a part of all, at most 786,432.
+    pub leads_in_memory: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { lock_patience: Duration::from_secs(10), queue: 4096, readers: 4 }
+        Self { lock_patience: Duration::from_secs(10), queue: 4096, readers: 4, leads_in_memory: 768 }
     }
 }
 

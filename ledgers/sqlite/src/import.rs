@@ -5,29 +5,28 @@ use hapax_core::protocol::Event;
 use rusqlite::{Connection, params};
 use tokio::sync::mpsc;
 
-use crate::append::append;
+use crate::append::{Writing, append};
 use crate::codec::signed;
 use crate::error::{Failure, unusable};
-use crate::names::Names;
 
 /// Writes what comes, inside one transaction, until a `None` says that it was all; how many operations that were.
 /// Whoever hangs up before has given up, and nothing is to be kept.
 pub(crate) fn import(
-    on: &Connection,
-    names: &mut Names,
+    writing: &mut Writing<'_>,
     header: &Header,
     from: &mut mpsc::Receiver<Option<(Stored, Index)>>,
 ) -> Result<u64, Failure> {
-    take_possession(on, header)?;
+    take_possession(writing.on, header)?;
     let mut taken = 0;
     loop {
         match from.blocking_recv() {
-            Some(Some((stored, index))) => one(on, names, stored, index)?,
+            Some(Some((stored, index))) => one(writing, stored, index)?,
             Some(None) => return Ok(taken),
             None => {
                 return Err(Failure::Answer(unusable("the import was broken off", "nothing was kept; begin again")));
             }
         }
+        writing.fresh.settle(writing.on)?;
         taken += 1;
     }
 }
@@ -51,7 +50,7 @@ fn take_possession(on: &Connection, header: &Header) -> Result<(), Failure> {
     Err(Failure::Answer(unusable("it has been used already", "an import goes only into a ledger that nobody has used")))
 }
 
-fn one(on: &Connection, names: &mut Names, stored: Stored, index: Index) -> Result<(), Failure> {
+fn one(writing: &mut Writing<'_>, stored: Stored, index: Index) -> Result<(), Failure> {
     let operation = stored.operation;
     let pruned = stored.records.iter().any(|record| record.event == Event::Pruned);
     let whole = Append {
@@ -63,13 +62,15 @@ fn one(on: &Connection, names: &mut Names, stored: Stored, index: Index) -> Resu
         // Nothing is compared: what was similar was said when it began.
         similar_since_ms: i64::MAX,
     };
-    append(on, names, &whole).map_err(|failure| match failure {
+    append(writing, &whole).map_err(|failure| match failure {
         Failure::Answer(LedgerError::Moved) => twice(format!("operation {operation} or its key is there twice")),
         Failure::Answer(LedgerError::Claimed(other)) => twice(format!("{operation} and {other} claim the same")),
         other => other,
     })?;
     if pruned {
-        on.prepare_cached("UPDATE operations SET pruned = 1 WHERE id = ?1")?.execute([operation.0.as_bytes()])?;
+        writing
+            .on
+            .prepare_cached("UPDATE operations SET pruned = 1 WHERE id = ?1")?.execute([operation.0.as_bytes()])?;
     }
     Ok(())
 }

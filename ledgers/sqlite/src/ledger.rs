@@ -16,6 +16,7 @@ use crate::error::unusable;
 use crate::export;
 use crate::file::{self, Options, SameFile};
 use crate::gather::{self, Job, Reply};
+use crate::leads::Leads;
 use crate::names::Names;
 use crate::prune;
 use crate::read::{self, Wanted};
@@ -33,6 +34,7 @@ pub struct SqliteLedger {
     jobs: Option<mpsc::Sender<Job<Apart>>>,
     writer: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
+    leads: Arc<Leads>,
     tally: Arc<Tally>,
 }
 
@@ -77,12 +79,16 @@ impl SqliteLedger {
         let same = SameFile::of(&path)?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let tally = Arc::new(Tally::default());
+        let leads = Arc::new(Leads::new(options.leads_in_memory));
+        // Read here, so that no caller waits for more than what is new.
+        leads.open(&connection).map_err(|failure| failure.tell(&path))?;
         let writer = Writer {
             path: path.clone(),
             connection,
             same,
             tally: Arc::clone(&tally),
             names: Names::default(),
+            leads: Arc::clone(&leads),
             patience: options.lock_patience,
         };
         let writer = thread::Builder::new()
@@ -90,7 +96,7 @@ impl SqliteLedger {
             .spawn(move || gather::serve(writer, queue))
             .map_err(|error| unusable(format!("no thread could be started for it ({error})"), "free some memory"))?;
         let readers = Arc::new(Readers::new(path.clone(), options, same));
-        Ok(Self { path, jobs: Some(jobs), writer: Some(writer), readers, tally })
+        Ok(Self { path, jobs: Some(jobs), writer: Some(writer), readers, leads, tally })
     }
 
     /// Where the file is.
@@ -182,12 +188,14 @@ impl Ledger for SqliteLedger {
 
     async fn load(&self, by: By<'_>) -> Result<Option<Stored>, LedgerError> {
         let wanted = Wanted::from(&by);
-        self.readers.read_few(move |on| read::load(on, &wanted)).await
+        let leads = Arc::clone(&self.leads);
+        self.readers.read_few(move |on| read::load(on, &*leads, &wanted)).await
     }
 
     async fn look_up(&self, by: By<'_>) -> Result<(Header, Option<Stored>), LedgerError> {
         let wanted = Wanted::from(&by);
-        self.readers.read_few(move |on| read::look_up(on, &wanted)).await
+        let leads = Arc::clone(&self.leads);
+        self.readers.read_few(move |on| read::look_up(on, &*leads, &wanted)).await
     }
 
     async fn due(&self, serves: &[Serves], now: Stamp, limit: u32) -> Result<Vec<OperationId>, LedgerError> {

@@ -25,6 +25,7 @@ mod export;
 mod file;
 mod gather;
 mod import;
+mod leads;
 mod ledger;
 mod migrate;
 mod names;

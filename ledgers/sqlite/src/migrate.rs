@@ -3,14 +3,17 @@
 use std::path::Path;
 
 use hapax_core::ledger::LedgerError;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::codec::{claim_hash, fingerprint, print_hash};
 use crate::error::{Failure, explain, unusable};
 
 /// Says that a SQLite file is a hapax ledger: the letters `hapx`.
 pub const APPLICATION_ID: i32 = 0x6861_7078;
 
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_first.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("../migrations/0001_first.sql"), include_str!("../migrations/0002_leads.sql")];
 
 /// The newest schema that this program knows.
 pub const SCHEMA_VERSION: i32 = MIGRATIONS.len() as i32;
@@ -54,6 +57,7 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<i32, LedgerE
 
 /// Brings the schema up to date.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
+    functions(connection)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Read inside the transaction: another process may have done it in the meantime.
     let version: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -65,4 +69,14 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
     Ok(transaction.commit()?)
+}
+
+/// What migrations ask for, and SQL can't say.
+fn functions(on: &Connection) -> Result<(), Failure> {
+    let pure = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    on.create_scalar_function("hash_of_print", 1, pure, |given| Ok(print_hash(fingerprint(given.get(0)?))))?;
+    on.create_scalar_function("hash_of_claim", 2, pure, |given| {
+        Ok(claim_hash(&given.get::<String>(0)?, &given.get::<String>(1)?))
+    })?;
+    Ok(())
 }

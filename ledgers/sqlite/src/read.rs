@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use hapax_core::identity::{Fingerprint, OperationKey};
+use hapax_core::identity::OperationKey;
 use hapax_core::ledger::{By, Filter, Header, OperationId, Serves, Stored};
 use hapax_core::protocol::{Record, Stamp};
 use rusqlite::{Connection, OptionalExtension, Params, params};
 use serde_json::Value;
 
-use crate::codec::{self, FIRST_FINAL, Identity, key_hash, phase_number, signed, unsigned};
+use crate::codec::{self, FIRST_FINAL, Identity, claim_hash, key_hash, phase_number, signed, unsigned};
 use crate::error::Failure;
+use crate::leads::{self, Asked, Beside};
 
 /// An operation's own row.
 #[derive(Debug)]
@@ -21,7 +22,9 @@ pub(crate) struct Row {
     pub(crate) first: Option<String>,
     pub(crate) revision: u64,
     pub(crate) phase: i64,
-    pub(crate) holds_claim: bool,
+    /// The sequence of the claim that it holds.
+    pub(crate) claim: Option<i64>,
+    pub(crate) began_ms: i64,
 }
 
 impl Row {
@@ -37,7 +40,7 @@ macro_rules! rows {
     ($of_which:literal) => {
         concat!(
             "SELECT o.number, o.id, p.connection, a.account, p.cell, o.key, o.fingerprint, o.first, \
-             o.revision, o.phase, o.holds_claim \
+             o.revision, o.phase, o.claim, o.began_ms \
              FROM operations o JOIN places p ON p.number = o.place JOIN accounts a ON a.number = p.account ",
             $of_which
         )
@@ -46,9 +49,6 @@ macro_rules! rows {
 pub(crate) use rows;
 
 pub(crate) fn row(from: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
-    let print: [u8; 33] = from.get(6)?;
-    let mut digest = [0; 32];
-    digest.copy_from_slice(&print[1..]);
     Ok(Row {
         number: from.get(0)?,
         id: OperationId(uuid::Uuid::from_bytes(from.get(1)?)),
@@ -57,12 +57,13 @@ pub(crate) fn row(from: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
             account: from.get(3)?,
             cell: from.get(4)?,
             key: from.get(5)?,
-            fingerprint: Fingerprint { version: print[0], digest },
+            fingerprint: codec::fingerprint(from.get(6)?),
         },
         first: from.get(7)?,
         revision: unsigned(from.get(8)?),
         phase: from.get(9)?,
-        holds_claim: from.get(10)?,
+        claim: from.get(10)?,
+        began_ms: from.get(11)?,
     })
 }
 
@@ -74,32 +75,47 @@ pub(crate) fn row_by_id(on: &Connection, id: OperationId) -> Result<Option<Row>,
     one(on, rows!("WHERE o.id = ?1"), [id.0.as_bytes()])
 }
 
+pub(crate) fn row_by_number(on: &Connection, number: i64) -> Result<Option<Row>, Failure> {
+    one(on, rows!("WHERE o.number = ?1"), [number])
+}
+
 /// The hash finds; the words decide.
 pub(crate) fn row_by_key(
     on: &Connection,
+    beside: &dyn Beside,
     connection: &str,
     cell: &str,
     key: &OperationKey,
 ) -> Result<Option<Row>, Failure> {
-    one(
-        on,
-        rows!(
-            "JOIN keys k ON k.operation = o.number \
-             WHERE k.hash = ?1 AND p.connection = ?2 AND p.cell = ?3 AND o.key = ?4"
-        ),
-        params![key_hash(connection, cell, key), connection, cell, key.as_str()],
-    )
+    let asked = Asked::named(key_hash(connection, cell, key.as_str()));
+    leads::find(on, beside, asked, |number| {
+        let row = row_by_number(on, number)?;
+        Ok(row.filter(|row| {
+            let identity = &row.identity;
+            identity.connection == connection && identity.cell == cell && identity.key == key.as_str()
+        }))
+    })
 }
 
 /// Which operation holds a claim.
-pub(crate) fn claimant(on: &Connection, account: &str, claim: &str) -> Result<Option<OperationId>, Failure> {
-    Ok(on
-        .prepare_cached(
-            "SELECT o.id FROM claims c JOIN accounts a ON a.number = c.account \
-             JOIN operations o ON o.number = c.operation WHERE a.account = ?1 AND c.claim = ?2",
-        )?
-        .query_row([account, claim], |row| row.get(0).map(|id| OperationId(uuid::Uuid::from_bytes(id))))
-        .optional()?)
+pub(crate) fn claimant(
+    on: &Connection,
+    beside: &dyn Beside,
+    account: &str,
+    claim: &str,
+) -> Result<Option<OperationId>, Failure> {
+    leads::find(on, beside, Asked::named(claim_hash(account, claim)), |target| {
+        Ok(on
+            .prepare_cached(
+                "SELECT o.id FROM claims c JOIN accounts a ON a.number = c.account \
+                 JOIN operations o ON o.number = c.operation AND o.claim = c.sequence \
+                 WHERE c.sequence = -?1 AND a.account = ?2 AND c.claim = ?3",
+            )?
+            .query_row(params![target, account, claim], |row| {
+                row.get(0).map(|id| OperationId(uuid::Uuid::from_bytes(id)))
+            })
+            .optional()?)
+    })
 }
 
 /// An operation to be found, owned, so that it can go to another thread.
@@ -122,25 +138,29 @@ impl Wanted {
 }
 
 /// An operation with all its records.
-pub(crate) fn load(on: &Connection, wanted: &Wanted) -> Result<Option<Stored>, Failure> {
+pub(crate) fn load(on: &Connection, beside: &dyn Beside, wanted: &Wanted) -> Result<Option<Stored>, Failure> {
     let snapshot = on.unchecked_transaction()?;
-    stored(&snapshot, wanted)
+    stored(&snapshot, beside, wanted)
 }
 
 /// The same with what is known of the ledger, on one snapshot.
-pub(crate) fn look_up(on: &Connection, wanted: &Wanted) -> Result<(Header, Option<Stored>), Failure> {
+pub(crate) fn look_up(
+    on: &Connection,
+    beside: &dyn Beside,
+    wanted: &Wanted,
+) -> Result<(Header, Option<Stored>), Failure> {
     // Statements that are kept; a transaction of the library's would have both parsed each time.
     on.prepare_cached("BEGIN")?.execute([])?;
-    let found = known(on).and_then(|header| Ok((header, stored(on, wanted)?)));
+    let found = known(on).and_then(|header| Ok((header, stored(on, beside, wanted)?)));
     on.prepare_cached("COMMIT")?.execute([])?;
     found
 }
 
-fn stored(on: &Connection, wanted: &Wanted) -> Result<Option<Stored>, Failure> {
+fn stored(on: &Connection, beside: &dyn Beside, wanted: &Wanted) -> Result<Option<Stored>, Failure> {
     let found = match wanted {
         Wanted::Id(id) => row_by_id(on, *id)?,
-        Wanted::Key { connection, cell, key } => row_by_key(on, connection, cell, key)?,
-        Wanted::Claim { account, id } => match claimant(on, account, id)? {
+        Wanted::Key { connection, cell, key } => row_by_key(on, beside, connection, cell, key)?,
+        Wanted::Claim { account, id } => match claimant(on, beside, account, id)? {
             Some(holder) => row_by_id(on, holder)?,
             None => None,
         },

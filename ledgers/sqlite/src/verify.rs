@@ -1,10 +1,11 @@
 //! A check of the whole file, for `hapax ledger verify` and for tests.
 
 use hapax_core::protocol::Record;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension};
 
-use crate::codec::{self, key_hash};
+use crate::codec::{self, claim_hash, key_hash, print_hash};
 use crate::error::Failure;
+use crate::leads::{Asked, Beside, Leads, find_all};
 use crate::read::{self, Row, rows};
 
 /// What a check of the whole ledger found.
@@ -33,6 +34,7 @@ pub(crate) fn verify(on: &Connection) -> Result<Verified, Failure> {
         // What SQLite itself calls damaged isn't worth reading further.
         return Ok(verified);
     }
+    let leads = Leads::of(&snapshot)?;
     let mut statement = snapshot.prepare(rows!("ORDER BY o.number"))?;
     for row in statement.query_map([], read::row)? {
         let row = row?;
@@ -40,7 +42,7 @@ pub(crate) fn verify(on: &Connection) -> Result<Verified, Failure> {
         match read::records(&snapshot, &row) {
             Ok(records) => {
                 verified.events += records.len() as u64;
-                verified.problems.extend(of_operation(&snapshot, &row, &records)?);
+                verified.problems.extend(of_operation(&snapshot, &leads, &row, &records)?);
             }
             Err(Failure::Damaged(what)) => verified.problems.push(what),
             Err(failure) => return Err(failure),
@@ -63,7 +65,12 @@ fn of_sqlite(on: &Connection) -> Result<Vec<String>, Failure> {
     Ok(problems)
 }
 
-pub(crate) fn of_operation(on: &Connection, row: &Row, records: &[Record]) -> Result<Vec<String>, Failure> {
+pub(crate) fn of_operation(
+    on: &Connection,
+    leads: &Leads,
+    row: &Row,
+    records: &[Record],
+) -> Result<Vec<String>, Failure> {
     let mut problems = Vec::new();
     match codec::phase_of(row.phase) {
         Some(phase) => {
@@ -72,20 +79,48 @@ pub(crate) fn of_operation(on: &Connection, row: &Row, records: &[Record]) -> Re
         }
         None => problems.push(format!("operation {} stands nowhere ({})", row.id, row.phase)),
     }
-    let same_key: i64 = on
-        .prepare_cached(
-            "SELECT count(*) FROM keys k JOIN operations o ON o.number = k.operation JOIN places p ON p.number = o.place \
-             WHERE k.hash = ?1 AND p.connection = ?2 AND p.cell = ?3 AND o.key = ?4",
-        )?
-        .query_row(params![hash(row)?, row.identity.connection, row.identity.cell, row.identity.key], |row| row.get(0))?;
+    problems.extend(of_leads(on, leads, row)?);
+    Ok(problems)
+}
+
+/// Whether everything that the operation is found by leads to it.
+fn of_leads(on: &Connection, leads: &Leads, row: &Row) -> Result<Vec<String>, Failure> {
+    let (id, identity) = (row.id, &row.identity);
+    let mut problems = Vec::new();
+    let mut same_key = 0;
+    for number in find_all(on, leads, Asked::named(key_hash(&identity.connection, &identity.cell, &identity.key)))? {
+        let other = read::row_by_number(on, number)?.map(|row| row.identity);
+        same_key += u64::from(other.is_some_and(|other| {
+            other.connection == identity.connection && other.cell == identity.cell && other.key == identity.key
+        }));
+    }
     if same_key != 1 {
-        problems.push(format!("the key of operation {} leads to {same_key} operations", row.id));
+        problems.push(format!("the key of operation {id} leads to {same_key} operations"));
+    }
+    let leads_here = |leads: &dyn Beside, asked, target: i64| Ok::<_, Failure>(find_all(on, leads, asked)?.contains(&target));
+    if !leads_here(leads, Asked::alike(print_hash(identity.fingerprint), row.began_ms), row.number)? {
+        problems.push(format!("the arguments of operation {id} don't lead to it"));
+    }
+    if let Some(sequence) = row.claim {
+        let claim = claim_of(on, row.number, sequence)?;
+        let Some((account, claim)) = claim else {
+            problems.push(format!("operation {id} holds a claim of another one"));
+            return Ok(problems);
+        };
+        if !leads_here(leads, Asked::named(claim_hash(&account, &claim)), -sequence)? {
+            problems.push(format!("the claim of operation {id} doesn't lead to it"));
+        }
     }
     Ok(problems)
 }
 
-fn hash(row: &Row) -> Result<i64, Failure> {
-    let key = row.identity.key.clone().try_into();
-    let key = key.map_err(|error| Failure::Damaged(format!("operation {} has a bad key: {error}", row.id)))?;
-    Ok(key_hash(&row.identity.connection, &row.identity.cell, &key))
+/// Account and claim of a row of claims, if it is this operation's.
+fn claim_of(on: &Connection, number: i64, sequence: i64) -> Result<Option<(String, String)>, Failure> {
+    Ok(on
+        .prepare_cached(
+            "SELECT a.account, c.claim FROM claims c JOIN accounts a ON a.number = c.account \
+             WHERE c.sequence = ?1 AND c.operation = ?2",
+        )?
+        .query_row([sequence, number], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?)
 }

@@ -10,11 +10,12 @@ use hapax_core::protocol::Stamp;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::mpsc;
 
-use crate::append::append;
+use crate::append::{Writing, append};
 use crate::counters::Tally;
 use crate::error::{Failure, in_doubt};
 use crate::file::SameFile;
 use crate::gather::{Reply, Together, answer};
+use crate::leads::{Fresh, Leads};
 use crate::names::Names;
 use crate::{import, prune, read};
 
@@ -32,6 +33,7 @@ pub(crate) struct Writer {
     pub(crate) same: SameFile,
     pub(crate) tally: Arc<Tally>,
     pub(crate) names: Names,
+    pub(crate) leads: Arc<Leads>,
     /// How long to wait for a lock of another process.
     pub(crate) patience: Duration,
 }
@@ -43,7 +45,7 @@ impl Together for Writer {
         &mut self,
         work: impl FnOnce(&mut dyn FnMut(&Append) -> Result<Appended, Failure>) -> Result<T, Failure>,
     ) -> Result<T, LedgerError> {
-        self.transaction(|on, names| work(&mut |one| append(on, names, one)))
+        self.transaction(|writing| work(&mut |one| append(writing, one)))
     }
 
     fn committed(&self, appends: u64) {
@@ -53,14 +55,14 @@ impl Together for Writer {
     fn apart(&mut self, job: Apart) {
         match job {
             Apart::Adopt { secret_check, reply } => {
-                answer(reply, self.transaction(|on, _| read::adopt(on, &secret_check)));
+                answer(reply, self.transaction(|writing| read::adopt(writing.on, &secret_check)));
             }
             Apart::Restored { at, secret_check, reply } => {
-                answer(reply, self.transaction(|on, _| read::note_restored(on, at, &secret_check)));
+                answer(reply, self.transaction(|writing| read::note_restored(writing.on, at, &secret_check)));
             }
             Apart::Prune { retention, part, reply } => answer(reply, self.prune(&retention, &part)),
             Apart::Import { header, mut operations, reply } => {
-                let done = self.transaction(|on, names| import::import(on, names, &header, &mut operations));
+                let done = self.transaction(|writing| import::import(writing, &header, &mut operations));
                 self.empty_the_log();
                 answer(reply, done);
             }
@@ -70,7 +72,7 @@ impl Together for Writer {
 
 impl Writer {
     fn prune(&mut self, retention: &Retention, part: &prune::Part) -> Result<Pruned, LedgerError> {
-        let pruned = self.transaction(|on, names| prune::part(on, names, retention, part))?;
+        let pruned = self.transaction(|writing| prune::part(writing.on, writing.names, retention, part))?;
         if pruned.operations > 0 {
             self.empty_the_log();
         }
@@ -87,15 +89,19 @@ impl Writer {
     /// Runs `work` with the write lock of all processes, and flushes once at its end.
     fn transaction<T>(
         &mut self,
-        work: impl FnOnce(&Connection, &mut Names) -> Result<T, Failure>,
+        work: impl FnOnce(&mut Writing<'_>) -> Result<T, Failure>,
     ) -> Result<T, LedgerError> {
         let mut committing = false;
         let begin_work_commit = || {
             self.same.check(&self.path).map_err(Failure::Answer)?;
             begin(&self.connection, self.patience)?;
-            let value = work(&self.connection, &mut self.names)?;
+            let on = &self.connection;
+            let mut writing = Writing { on, names: &mut self.names, fresh: Fresh::begin(&self.leads, on)? };
+            let value = work(&mut writing)?;
+            let added = writing.fresh.end(on)?;
             committing = true;
-            self.connection.prepare_cached("COMMIT")?.execute([])?;
+            on.prepare_cached("COMMIT")?.execute([])?;
+            self.leads.take(added);
             Ok(value)
         };
         let done: Result<T, Failure> = begin_work_commit();

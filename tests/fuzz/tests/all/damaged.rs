@@ -20,7 +20,7 @@ use crate::bytes::{EXECUTIONS, LONGEST, Tape};
 /// A file is written, opened and read in some milliseconds.
 const FILES: usize = EXECUTIONS / 20;
 
-const IMPATIENT: Options = Options { lock_patience: Duration::ZERO, queue: 16, readers: 1 };
+const IMPATIENT: Options = Options { lock_patience: Duration::ZERO, queue: 16, readers: 1, leads_in_memory: 8 };
 
 /// SQLite's, of new files.
 const PAGE: usize = 4096;
