@@ -161,8 +161,11 @@ fn update(
 fn claim(writing: &mut Writing<'_>, append: &Append, place: Place, number: i64) -> Result<Option<i64>, Failure> {
     let (on, index) = (writing.on, &append.index);
     let Some(claim) = &index.claim else { return Ok(None) };
-    on.prepare_cached("INSERT INTO claims (operation, account, claim) VALUES (?1, ?2, ?3)")?
-        .execute(params![number, place.account, claim])?;
+    on.prepare_cached("INSERT INTO claims (operation, account, claim) VALUES (?1, ?2, ?3)")?.execute(params![
+        number,
+        place.account,
+        claim
+    ])?;
     let sequence = on.last_insert_rowid();
     writing.fresh.claim(sequence, &index.account, claim);
     Ok(Some(sequence))

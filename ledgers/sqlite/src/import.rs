@@ -70,7 +70,8 @@ fn one(writing: &mut Writing<'_>, stored: Stored, index: Index) -> Result<(), Fa
     if pruned {
         writing
             .on
-            .prepare_cached("UPDATE operations SET pruned = 1 WHERE id = ?1")?.execute([operation.0.as_bytes()])?;
+            .prepare_cached("UPDATE operations SET pruned = 1 WHERE id = ?1")?
+            .execute([operation.0.as_bytes()])?;
     }
     Ok(())
 }

@@ -104,18 +104,20 @@ pub(crate) fn claimant(
     account: &str,
     claim: &str,
 ) -> Result<Option<OperationId>, Failure> {
-    leads::find(on, beside, Asked::named(claim_hash(account, claim)), |target| {
-        Ok(on
-            .prepare_cached(
-                "SELECT o.id FROM claims c JOIN accounts a ON a.number = c.account \
-                 JOIN operations o ON o.number = c.operation AND o.claim = c.sequence \
-                 WHERE c.sequence = -?1 AND a.account = ?2 AND c.claim = ?3",
-            )?
-            .query_row(params![target, account, claim], |row| {
-                row.get(0).map(|id| OperationId(uuid::Uuid::from_bytes(id)))
-            })
-            .optional()?)
-    })
+    let asked = Asked::named(claim_hash(account, claim));
+    leads::find(on, beside, asked, |target| holder(on, target, account, claim))
+}
+
+/// The operation that holds the claim, if that is what the target of its lead says.
+pub(crate) fn holder(on: &Connection, target: i64, account: &str, claim: &str) -> Result<Option<OperationId>, Failure> {
+    Ok(on
+        .prepare_cached(
+            "SELECT o.id FROM claims c JOIN accounts a ON a.number = c.account \
+             JOIN operations o ON o.number = c.operation AND o.claim = c.sequence \
+             WHERE c.sequence = -?1 AND a.account = ?2 AND c.claim = ?3",
+        )?
+        .query_row(params![target, account, claim], |row| row.get(0).map(|id| OperationId(uuid::Uuid::from_bytes(id))))
+        .optional()?)
 }
 
 /// An operation to be found, owned, so that it can go to another thread.

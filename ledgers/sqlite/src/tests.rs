@@ -1,12 +1,12 @@
 //! What can only be tested from inside: the settings of the writer's connection, and a ledger that is
 //! changed behind its back.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hapax_conformance::ledger::samples::Draft;
-use hapax_core::ledger::Ledger;
-use hapax_core::ledger::SharedLedger;
-use hapax_core::protocol::Event;
+use hapax_core::ledger::{By, Filter, Ledger, LedgerError, SharedLedger};
+use hapax_core::protocol::{Event, Final, fold};
 use hapax_core::words::Refusal;
 use rusqlite::Connection;
 
@@ -55,9 +55,7 @@ async fn events_are_append_only_for_every_program() {
     Draft::new("order:1").begin(&ledger).await.expect("it works");
     let connection = Connection::open(&path).expect("sqlite3 can open it");
     connection.execute("INSERT INTO leads (hash, began, target) VALUES (1, 0, 1)", []).expect("SQL works");
-    connection
-        .execute("INSERT INTO claims (operation, account, claim) VALUES (1, 1, 'ch_1')", [])
-        .expect("SQL works");
+    connection.execute("INSERT INTO claims (operation, account, claim) VALUES (1, 1, 'ch_1')", []).expect("SQL works");
     for sql in [
         "UPDATE events SET said = '[]'",
         "DELETE FROM events",
@@ -106,6 +104,51 @@ async fn verifying_finds_what_doesnt_fit() {
         let problems = ledger.verify().await.expect("it can be read").problems.join("\n");
         assert!(problems.contains(words), "{sql}: {problems:?}");
     }
+}
+
+/// A file of the first format, with what its program left.
+fn of_format_1(path: &Path) {
+    drop(SqliteLedger::create(path).expect("it can be made"));
+    std::fs::File::create(path).expect("it can be emptied");
+    let connection = Connection::open(path).expect("sqlite3 can open it");
+    let parts = [include_str!("../migrations/0001_first.sql"), include_str!("../tests/format-1.sql")];
+    for sql in parts {
+        connection.execute_batch(sql).expect("SQL works");
+    }
+    connection.pragma_update(None, "application_id", crate::APPLICATION_ID).expect("it can be set");
+    connection.pragma_update(None, "user_version", 1).expect("it can be set");
+}
+
+#[tokio::test]
+async fn a_ledger_of_the_first_format_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hapax.ledger");
+    of_format_1(&path);
+    let ledger = SqliteLedger::open(&path).expect("it is brought forward");
+    let verified = ledger.verify().await.expect("it can be read");
+    assert!(verified.is_sound(), "{:?}", verified.problems);
+    assert_eq!((verified.operations, verified.events), (8, 32));
+
+    let all = ledger.list(&Filter::default()).await.expect("listing works");
+    assert_eq!(all.len(), 8);
+    for id in all {
+        let stored = ledger.load(By::Id(id)).await.expect("loading works").expect("it is there");
+        let Some(Event::Began(intent)) = stored.records.first().map(|first| &first.event) else { panic!("{stored:?}") };
+        let again = |key: &str| Draft::with(key, (*intent.args).clone()).at_place("bench", "bench", "bench.charge");
+        let refused = ledger.append(again(intent.key.as_str()).first()).await;
+        assert!(matches!(refused, Err(LedgerError::Moved)), "its key was free: {refused:?}");
+        let alike = ledger.append(again(&format!("like {id}")).first()).await.expect("the key is new");
+        assert_eq!(alike.similar, [id], "arguments were forgotten");
+        if let Some(Final::Succeeded(receipt)) = fold(&stored.records).outcome {
+            let found = ledger.load(By::Claim { account: "bench", id: &receipt.id }).await.expect("loading works");
+            assert_eq!(found.map(|found| found.operation), Some(id));
+            let taken = ledger.append(again(&format!("claims of {id}")).claiming(&receipt.id).first()).await;
+            assert!(matches!(taken, Err(LedgerError::Claimed(holder)) if holder == id), "{taken:?}");
+        }
+    }
+    drop(ledger);
+    let again = SqliteLedger::open(&path).expect("it is of this format now");
+    assert!(again.verify().await.expect("it can be read").is_sound());
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::codec::{self, claim_hash, key_hash, print_hash};
 use crate::error::Failure;
-use crate::leads::{Asked, Beside, Leads, find_all};
+use crate::leads::{Asked, Leads, find_all};
 use crate::read::{self, Row, rows};
 
 /// What a check of the whole ledger found.
@@ -83,7 +83,7 @@ pub(crate) fn of_operation(
     Ok(problems)
 }
 
-/// Whether everything that the operation is found by leads to it.
+/// Whether everything that the operation is found by leads to it, and to nobody else.
 fn of_leads(on: &Connection, leads: &Leads, row: &Row) -> Result<Vec<String>, Failure> {
     let (id, identity) = (row.id, &row.identity);
     let mut problems = Vec::new();
@@ -97,21 +97,27 @@ fn of_leads(on: &Connection, leads: &Leads, row: &Row) -> Result<Vec<String>, Fa
     if same_key != 1 {
         problems.push(format!("the key of operation {id} leads to {same_key} operations"));
     }
-    let leads_here = |leads: &dyn Beside, asked, target: i64| Ok::<_, Failure>(find_all(on, leads, asked)?.contains(&target));
-    if !leads_here(leads, Asked::alike(print_hash(identity.fingerprint), row.began_ms), row.number)? {
-        problems.push(format!("the arguments of operation {id} don't lead to it"));
+    let alike = Asked::alike(print_hash(identity.fingerprint), row.began_ms);
+    if !find_all(on, leads, alike)?.contains(&row.number) {
+        problems.push(format!("the arguments of operation {id} lead elsewhere"));
     }
     if let Some(sequence) = row.claim {
-        let claim = claim_of(on, row.number, sequence)?;
-        let Some((account, claim)) = claim else {
-            problems.push(format!("operation {id} holds a claim of another one"));
-            return Ok(problems);
-        };
-        if !leads_here(leads, Asked::named(claim_hash(&account, &claim)), -sequence)? {
-            problems.push(format!("the claim of operation {id} doesn't lead to it"));
-        }
+        problems.extend(of_claim(on, leads, row, sequence)?);
     }
     Ok(problems)
+}
+
+fn of_claim(on: &Connection, leads: &Leads, row: &Row, sequence: i64) -> Result<Option<String>, Failure> {
+    let Some((account, claim)) = claim_of(on, row.number, sequence)? else {
+        return Ok(Some(format!("operation {} holds the claim of another one", row.id)));
+    };
+    let mut holders = Vec::new();
+    for target in find_all(on, leads, Asked::named(claim_hash(&account, &claim)))? {
+        holders.extend(read::holder(on, target, &account, &claim)?);
+    }
+    let wrong =
+        || format!("the claim of operation {} leads to {} operations, instead of to it alone", row.id, holders.len());
+    Ok((holders != [row.id]).then(wrong))
 }
 
 /// Account and claim of a row of claims, if it is this operation's.

@@ -87,10 +87,7 @@ impl Writer {
     }
 
     /// Runs `work` with the write lock of all processes, and flushes once at its end.
-    fn transaction<T>(
-        &mut self,
-        work: impl FnOnce(&mut Writing<'_>) -> Result<T, Failure>,
-    ) -> Result<T, LedgerError> {
+    fn transaction<T>(&mut self, work: impl FnOnce(&mut Writing<'_>) -> Result<T, Failure>) -> Result<T, LedgerError> {
         let mut committing = false;
         let begin_work_commit = || {
             self.same.check(&self.path).map_err(Failure::Answer)?;

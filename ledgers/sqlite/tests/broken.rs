@@ -13,7 +13,8 @@ use hapax_ledger_sqlite::{Options, SCHEMA_VERSION, SqliteLedger};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-const IMPATIENT: Options = Options { lock_patience: Duration::from_millis(100), queue: 16, readers: 2, leads_in_memory: 768 };
+const IMPATIENT: Options =
+    Options { lock_patience: Duration::from_millis(100), queue: 16, readers: 2, leads_in_memory: 768 };
 
 fn place() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder can be made");

@@ -162,8 +162,7 @@ impl<'a> Fresh<'a> {
 
     fn begin_run(&self, on: &Connection) -> Result<(), Failure> {
         let to = self.carried.there;
-        on.prepare_cached("UPDATE carried SET to_operation = ?1, to_claim = ?2")?
-            .execute([to.operation, to.claim])?;
+        on.prepare_cached("UPDATE carried SET to_operation = ?1, to_claim = ?2")?.execute([to.operation, to.claim])?;
         Ok(())
     }
 
@@ -181,8 +180,11 @@ impl<'a> Fresh<'a> {
     }
 
     fn is_at(&self, on: &Connection, last: Lead) -> Result<(), Failure> {
-        on.prepare_cached("UPDATE carried SET at_hash = ?1, at_began = ?2, at_target = ?3")?
-            .execute([last.hash, last.began, last.target])?;
+        on.prepare_cached("UPDATE carried SET at_hash = ?1, at_began = ?2, at_target = ?3")?.execute([
+            last.hash,
+            last.began,
+            last.target,
+        ])?;
         Ok(())
     }
 
@@ -211,8 +213,7 @@ impl Beside for Fresh<'_> {
 
 /// One that is there already stays.
 fn write(on: &Connection, leads: impl IntoIterator<Item = Lead>) -> Result<(), Failure> {
-    let mut statement =
-        on.prepare_cached("INSERT OR IGNORE INTO leads (hash, began, target) VALUES (?1, ?2, ?3)")?;
+    let mut statement = on.prepare_cached("INSERT OR IGNORE INTO leads (hash, began, target) VALUES (?1, ?2, ?3)")?;
     for lead in leads {
         statement.execute([lead.hash, lead.began, lead.target])?;
     }

@@ -88,7 +88,8 @@ impl Recent {
             && self.run != carried.run
         {
             self.run = Some(to);
-            let (under_way, young) = std::mem::take(&mut self.young).into_iter().partition(|lead| to.cover(lead.target));
+            let (under_way, young) =
+                std::mem::take(&mut self.young).into_iter().partition(|lead| to.cover(lead.target));
             (self.carrying, self.young) = (under_way, young);
         }
         Ok(Ok(()))
