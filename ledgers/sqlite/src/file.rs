@@ -22,7 +22,7 @@ pub struct Options {
     /// How many reads may run at once.
     pub readers: usize,
     /// How many entries of the index are kept in memory at least (some 40 bytes each; three for an operation) before they
-    /// are written in bulk. Large ledgers keep a part of all, at most 786,432.
+    /// are written in bulk. Large ledgers keep a thirty-second of all, at most 786,432, and half as many more meanwhile.
     pub leads_in_memory: usize,
 }
 

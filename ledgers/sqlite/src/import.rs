@@ -9,6 +9,9 @@ use crate::append::{Writing, append};
 use crate::codec::signed;
 use crate::error::{Failure, unusable};
 
+/// Leads that wait in memory, some 40 bytes each.
+const LEADS_MAX: usize = 3 << 16;
+
 /// Writes what comes, inside one transaction, until a `None` says that it was all; how many operations that were.
 /// Whoever hangs up before has given up, and nothing is to be kept.
 pub(crate) fn import(
@@ -26,7 +29,7 @@ pub(crate) fn import(
                 return Err(Failure::Answer(unusable("the import was broken off", "nothing was kept; begin again")));
             }
         }
-        writing.fresh.settle(writing.on)?;
+        writing.fresh.settle(writing.on, LEADS_MAX)?;
         taken += 1;
     }
 }

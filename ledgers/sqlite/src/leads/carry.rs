@@ -99,9 +99,6 @@ const PART: i64 = 32;
 const MOST: i64 = 3 << 18;
 /// For each new lead so many are carried over: a run has ended long before the next one begins.
 const PACE: usize = 2;
-/// Bounds the memory of a transaction that writes without end.
-const SETTLED: usize = 3 << 16;
-
 impl<'a> Fresh<'a> {
     /// At the beginning of a transaction that has the write lock.
     pub(crate) fn begin(leads: &'a Leads, on: &Connection) -> Result<Self, Failure> {
@@ -134,9 +131,10 @@ impl<'a> Fresh<'a> {
         write(on, Lead::to_operation(number, identity, began_ms))
     }
 
-    /// For transactions that write without end: what was added so far goes into the table, if it is all that isn't there.
-    pub(crate) fn settle(&mut self, on: &Connection) -> Result<(), Failure> {
-        if self.new.len() < SETTLED || self.carried.all != self.carried.there {
+    /// For transactions that write without end: once so many leads were added, they go into the table, if they are all that
+    /// isn't there.
+    pub(crate) fn settle(&mut self, on: &Connection, most: usize) -> Result<(), Failure> {
+        if self.new.len() < most || self.carried.all != self.carried.there {
             return Ok(());
         }
         write(on, std::mem::take(&mut self.new))?;
@@ -161,7 +159,8 @@ impl<'a> Fresh<'a> {
     }
 
     fn begin_run(&self, on: &Connection) -> Result<(), Failure> {
-        let to = self.carried.there;
+        // With what this transaction adds: then it is all that is known, and nothing has to be sorted out.
+        let to = self.seen;
         on.prepare_cached("UPDATE carried SET to_operation = ?1, to_claim = ?2")?.execute([to.operation, to.claim])?;
         Ok(())
     }

@@ -87,12 +87,20 @@ impl Recent {
         if let Some(to) = carried.run
             && self.run != carried.run
         {
-            self.run = Some(to);
-            let (under_way, young) =
-                std::mem::take(&mut self.young).into_iter().partition(|lead| to.cover(lead.target));
-            (self.carrying, self.young) = (under_way, young);
+            self.begin(to);
         }
         Ok(Ok(()))
+    }
+
+    fn begin(&mut self, to: Marks) {
+        let known = std::mem::take(&mut self.young);
+        // Who began the run has nothing younger, and many leads.
+        (self.carrying, self.young) = if to == self.seen {
+            (known, BTreeSet::new())
+        } else {
+            known.into_iter().partition(|lead| to.cover(lead.target))
+        };
+        self.run = Some(to);
     }
 
     fn let_go(&mut self, all: Marks) {

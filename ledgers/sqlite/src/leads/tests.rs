@@ -12,7 +12,10 @@ use hapax_core::protocol::Event;
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::Leads;
+use super::{Fresh, Leads};
+use crate::append::{Writing, append};
+use crate::error::Failure;
+use crate::names::Names;
 use crate::{Options, SqliteLedger, file, read};
 
 /// So few that runs begin and end all the time.
@@ -252,4 +255,34 @@ async fn a_lead_that_is_missing_is_found() {
         let problems = ledger.verify().await.expect("it can be read").problems.join("\n");
         assert!(problems.contains("lead"), "{sql}: {problems:?}");
     }
+}
+
+#[tokio::test]
+async fn a_transaction_without_end_keeps_few_leads_and_loses_none() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hapax.ledger");
+    drop(SqliteLedger::create(&path).expect("it can be made"));
+    let (leads, mut names) = (Leads::new(FEW.leads_in_memory), Names::default());
+    let connection = Connection::open(&path).expect("sqlite3 can open it");
+    connection.execute_batch("BEGIN IMMEDIATE").expect("SQL works");
+    let fresh = Fresh::begin(&leads, &connection).expect("it can be read");
+    let mut writing = Writing { on: &connection, names: &mut names, fresh };
+    for number in 0..50 {
+        let draft = Draft::with(&format!("order:{number}"), json!({"n": 1})).claiming(&format!("ch_{number}"));
+        let similar = append(&mut writing, &draft.first()).expect("it can be written").similar.len();
+        assert_eq!(similar, number, "those that are in the table, and those that are not");
+        let again = append(&mut writing, &Draft::new(&format!("order:{}", number / 2)).first());
+        assert!(matches!(again, Err(Failure::Answer(LedgerError::Moved))), "{again:?}");
+        writing.fresh.settle(&connection, 20).expect("it can be written");
+    }
+    let added = writing.fresh.end(&connection).expect("it can be written");
+    assert!(added.leads.len() < 20 + 3, "{}", added.leads.len());
+    connection.execute_batch("COMMIT").expect("SQL works");
+    leads.take(added);
+    let key = OperationKey::new("order:49").expect("a key");
+    let last = read::row_by_key(&connection, &leads, "stripe-live", "stripe.charge", &key).expect("SQL works");
+    assert_eq!(last.map(|row| row.number), Some(50));
+    assert!(number(&path, "SELECT operation FROM carried") > 40);
+    let verified = SqliteLedger::open(&path).expect("it can be opened").verify().await.expect("it can be read");
+    assert!(verified.is_sound(), "{:?}", verified.problems);
 }
