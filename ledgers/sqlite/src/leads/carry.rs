@@ -138,7 +138,6 @@ impl<'a> Fresh<'a> {
             return Ok(());
         }
         write(on, std::mem::take(&mut self.new))?;
-        (self.carried.all, self.carried.there) = (self.seen, self.seen);
         self.all_up_to(on, self.seen)
     }
 
