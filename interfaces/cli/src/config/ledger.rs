@@ -83,6 +83,12 @@ impl LedgerPlace {
         }
         match (raw.path, &raw.url, &raw.url_env) {
             (Some(path), None, None) => {
+                // A file of that name would be made, and its name shown everywhere, with the password in it.
+                if path.to_string_lossy().contains("://") {
+                    let why = "path is the address of a database, and names a file; say it as url, without its password, \
+                               which belongs into password_env or password_file";
+                    return Err(place.problem(&span, why));
+                }
                 let of_postgres = raw.schema.is_some()
                     || raw.password_env.is_some()
                     || raw.password_file.is_some()

@@ -76,6 +76,7 @@ fn a_ledger_is_a_file_or_a_database_and_its_url_holds_no_password() {
         ("url = \"postgres://db/shop\"\npassword_env = \"verysecret\"", "password_env must be the name"),
         ("path = \"l\"\nurl = \"postgres://db/shop\"", "only one of"),
         ("path = \"l\"\nschema = \"x\"", "only path"),
+        ("path = \"postgres://app:verysecret@db.example/shop\"", "say it as url"),
         ("schema = \"x\"", "missing field `path` or `url`"),
     ] {
         let said = of(ledger).expect_err(ledger).message;
