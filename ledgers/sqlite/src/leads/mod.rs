@@ -64,6 +64,11 @@ impl Asked {
         Self { hash, since: since_ms, until: i64::MAX }
     }
 
+    /// Those of arguments, of operations that began at this moment.
+    pub(crate) const fn alike_at(hash: i64, began_ms: i64) -> Self {
+        Self { hash, since: began_ms, until: began_ms }
+    }
+
     /// Targets among these.
     fn within(&self, leads: &BTreeSet<Lead>) -> impl Iterator<Item = i64> {
         let first = Lead { hash: self.hash, began: self.since, target: i64::MIN };
