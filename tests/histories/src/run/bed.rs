@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use hapax_core::identity::NamespaceSecret;
 use hapax_ledger_postgres::PostgresLedger;
+use hapax_ledger_sealed::Keys;
 use hapax_ledger_sqlite::SqliteLedger;
 use hapax_standin::{Effect, FaultProxy, Server};
+use secrecy::ExposeSecret;
 use tempfile::TempDir;
 
 use super::Plan;
@@ -63,6 +65,7 @@ impl Bed {
             scale: SCALE,
             secret: secret.expose().to_owned(),
             ledger: place,
+            seals: plan.is_sealed().then(|| Keys::generate().expose_secret().to_owned()),
             accounts: accounts.collect(),
             planted: None,
         };

@@ -128,14 +128,20 @@ pub async fn run(plan: &Plan, program: &Path) -> Result<Ran, String> {
 }
 
 impl Plan {
+    /// Every third seed has a ledger that is sealed.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.seed.is_multiple_of(3)
+    }
+
     /// The plan in words, with which a history begins.
     fn remarks(&self) -> Vec<String> {
         let store = match self.store {
             Store::File => "a file",
             Store::Postgres { .. } => "PostgreSQL",
         };
+        let seals = if self.is_sealed() { ", sealed" } else { "" };
         let bug = self.bug.map_or_else(String::new, |bug| format!(", with {bug:?}"));
         let (seed, workers, callers) = (self.seed, self.workers, self.callers);
-        vec![format!("seed {seed}, ledger in {store}, {workers} workers, {callers} callers{bug}")]
+        vec![format!("seed {seed}, ledger in {store}{seals}, {workers} workers, {callers} callers{bug}")]
     }
 }

@@ -93,7 +93,7 @@ pub(crate) async fn rests(bed: &Bed) -> Result<(), String> {
     /// How often it is read again. A database may still be at what a worker that was killed told it last, and a list of
     /// what is due leaves out what is being written.
     const AGAIN: usize = 40;
-    let ledger = worker::open(&bed.setup.ledger).await?;
+    let ledger = worker::open(&bed.setup).await?;
     let mut rests = read(bed, &ledger).await?;
     for _ in 0..AGAIN {
         tokio::time::sleep(PAUSE).await;

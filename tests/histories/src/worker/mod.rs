@@ -17,9 +17,10 @@ use std::time::Duration;
 use hapax_core::clock::ScaledClock;
 use hapax_core::executor::{Executor, ExecutorError, RunReport};
 use hapax_core::identity::{NamespaceSecret, OperationKey};
-use hapax_core::ledger::{Filter, OperationId, Phase, SharedLedger};
+use hapax_core::ledger::{Filter, LedgerError, OperationId, Phase, SharedLedger};
 use hapax_core::transport::HttpTransport;
 use hapax_ledger_postgres::PostgresLedger;
+use hapax_ledger_sealed::SealedLedger;
 use hapax_ledger_sqlite::SqliteLedger;
 use tokio::sync::mpsc;
 
@@ -91,7 +92,7 @@ async fn patiently(setup: &Setup) -> Result<Executor, String> {
 /// # Errors
 /// What is wrong with the setup, or why the ledger can't be used.
 pub async fn executor(setup: &Setup) -> Result<Executor, String> {
-    let ledger = open(&setup.ledger).await?;
+    let ledger = open(setup).await?;
     let ledger = setup.planted.map_or(ledger.clone(), |planted| planted.over(ledger));
     let secret = NamespaceSecret::parse(&setup.secret).map_err(|error| error.to_string())?;
     let clock = Arc::new(ScaledClock::new(setup.scale));
@@ -106,13 +107,17 @@ pub async fn executor(setup: &Setup) -> Result<Executor, String> {
 ///
 /// # Errors
 /// Why it can't be used.
-pub async fn open(place: &Place) -> Result<SharedLedger, String> {
-    Ok(match place {
-        Place::File(path) => Arc::new(SqliteLedger::open(path).map_err(|error| error.to_string())?),
-        Place::Schema { .. } => {
-            let opened = PostgresLedger::open(place.address()?, Place::OPTIONS).await;
-            Arc::new(opened.map_err(|error| error.to_string())?)
+pub async fn open(setup: &Setup) -> Result<SharedLedger, String> {
+    let said = |error: LedgerError| error.to_string();
+    let ledger: SharedLedger = match &setup.ledger {
+        Place::File(path) => Arc::new(SqliteLedger::open_with(path, Place::OF_FILE).map_err(said)?),
+        place @ Place::Schema { .. } => {
+            Arc::new(PostgresLedger::open(place.address()?, Place::OPTIONS).await.map_err(said)?)
         }
+    };
+    Ok(match setup.keys()? {
+        Some(keys) => Arc::new(SealedLedger::open(ledger, keys).await.map_err(said)?),
+        None => ledger,
     })
 }
 

@@ -6,6 +6,7 @@ use hapax_core::executor::{OperationView, PersonSays, RunReport};
 use hapax_core::ledger::OperationId;
 use hapax_core::protocol::Stamp;
 use hapax_ledger_postgres::{Address, Options};
+use hapax_ledger_sealed::Keys;
 use hapax_standin::third_party::postgres::{PASSWORD, USER};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,6 +23,8 @@ pub struct Setup {
     pub secret: String,
     /// Where the ledger is.
     pub ledger: Place,
+    /// The key of its seals, if it is sealed, made for the run.
+    pub seals: Option<String>,
     /// The connections.
     pub accounts: Vec<Account>,
     /// A bug that it is to have.
@@ -139,7 +142,23 @@ impl From<Says> for PersonSays {
     }
 }
 
+impl Setup {
+    /// The keys of its seals.
+    pub(crate) fn keys(&self) -> Result<Option<Keys>, String> {
+        let keys = self.seals.as_ref().map(|key| Keys::parse(&key.clone().into()));
+        keys.transpose().map_err(|error| error.to_string())
+    }
+}
+
 impl Place {
+    /// So few that leads are carried over all the time, while workers are killed.
+    pub(crate) const OF_FILE: hapax_ledger_sqlite::Options = hapax_ledger_sqlite::Options {
+        lock_patience: Duration::from_secs(10),
+        queue: 4096,
+        readers: 4,
+        leads_in_memory: 30,
+    };
+
     /// A worker that is cut off from its database says so while callers still listen.
     pub(crate) const OPTIONS: Options = Options {
         patience: Duration::from_millis(1_500),
