@@ -291,17 +291,13 @@ pub(crate) fn header(on: &Connection) -> Result<Header, Failure> {
 }
 
 pub(crate) fn known(on: &Connection) -> Result<Header, Failure> {
-    let (secret_check, restored) = on
-        .prepare_cached("SELECT secret_check, restored_wall, restored_awake, restored_boot FROM header")?
-        .query_row([], |row| {
-            let restored = row.get::<_, Option<i64>>(1)?.map(|_| stamp(row, 1)).transpose()?;
-            Ok((row.get(0)?, restored))
-        })?;
-    let newest = on
-        .prepare_cached("SELECT wall, awake, boot FROM events ORDER BY sequence DESC LIMIT 1")?
-        .query_row([], |row| stamp(row, 0))
-        .optional()?;
-    Ok(Header { secret_check, restored, newest })
+    let mut statement = on.prepare_cached(
+        "SELECT h.secret_check, h.restored_wall, h.restored_awake, h.restored_boot, e.wall, e.awake, e.boot \
+         FROM header h LEFT JOIN events e ON e.sequence = (SELECT max(sequence) FROM events)",
+    )?;
+    let at = |row: &rusqlite::Row<'_>, from| row.get::<_, Option<i64>>(from)?.map(|_| stamp(row, from)).transpose();
+    Ok(statement
+        .query_row([], |row| Ok(Header { secret_check: row.get(0)?, restored: at(row, 1)?, newest: at(row, 4)? }))?)
 }
 
 /// Notes the secret of a ledger that has none yet; the one that is noted then.
