@@ -41,23 +41,15 @@ pub fn cores() -> f64 {
     std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64)
 }
 
-/// Memory in MiB.
-pub fn memory_mib() -> Option<u64> {
-    let kib: u64 = told("/proc/meminfo", "MemTotal")?.split_whitespace().next()?.parse().ok()?;
-    Some(kib >> 10)
-}
-
-/// What a file of names and values says of a name.
-fn told(file: &str, name: &str) -> Option<String> {
-    let text = std::fs::read_to_string(file).ok()?;
-    Some(text.lines().find(|line| line.starts_with(name))?.split_once(':')?.1.trim().to_owned())
-}
-
 /// The machine in a sentence.
 pub fn words() -> String {
-    let processor = told("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let memory = told("/proc/meminfo", "MemTotal").unwrap_or_default();
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let of = |text: &str, name: &str| -> Option<String> {
+        Some(text.lines().find(|line| line.starts_with(name))?.split_once(':')?.1.trim().to_owned())
+    };
+    let processor = of(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let kernel = read("/proc/sys/kernel/osrelease");
+    let memory = of(&read("/proc/meminfo"), "MemTotal").unwrap_or_default();
     format!("Machine: {} cores ({processor}), {memory} of memory, kernel {}.", cores(), kernel.trim())
 }
 

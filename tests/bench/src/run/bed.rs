@@ -15,7 +15,7 @@ use super::talker::{Driver, Talker, ourselves};
 use super::targets::{AGENT_EFFECTS, DBOS, POSTGRES, Peers, RAW, RESTATE, SQLITE};
 use crate::client;
 use crate::drive::POSTGRES_URL;
-use crate::machine::{self, Processes};
+use crate::machine::Processes;
 use crate::moment::Moment;
 
 /// Provider, database and drivers.
@@ -28,12 +28,8 @@ pub(super) struct Bed {
     drivers: BTreeMap<&'static str, Driver>,
 }
 
-/// What PostgreSQL is told besides its defaults: room, as its manual recommends it (a quarter of the memory), and nothing
-/// about durability.
-fn settings() -> String {
-    let buffers = machine::memory_mib().map_or(256, |memory| memory / 4);
-    format!("shared_buffers = '{buffers}MB'\nmax_wal_size = '4GB'")
-}
+/// What PostgreSQL is told besides its defaults: room, and nothing about durability.
+const SETTINGS: &str = "shared_buffers = '256MB'\nmax_wal_size = '4GB'";
 
 /// Restate is at its best here with as many; its default of 24 spreads batches thin.
 const PARTITIONS: &str = "4";
@@ -97,7 +93,7 @@ impl Bed {
     async fn database(&mut self, name: &str) -> Result<String, String> {
         let broken = |error: std::io::Error| format!("PostgreSQL: {error}");
         if self.cluster.is_none() {
-            self.cluster = Some(Cluster::start_with(&settings()).await.map_err(broken)?);
+            self.cluster = Some(Cluster::start_with(SETTINGS).await.map_err(broken)?);
         }
         let cluster = self.cluster.as_ref().ok_or("PostgreSQL is gone")?;
         let there = format!("SELECT count(*) FROM pg_database WHERE datname = '{name}'");
