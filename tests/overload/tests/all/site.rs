@@ -70,7 +70,7 @@ impl Site {
         };
         let account = Account { integration: api.integration().to_owned(), base_url: provider.url() };
         let secret = NamespaceSecret::generate().expose().to_owned();
-        let setup = Setup { scale, secret, ledger, accounts: vec![account], planted: None };
+        let setup = Setup { scale, secret, ledger, seals: None, accounts: vec![account], planted: None };
         Some(Self { provider, setup, cluster, api, sent, folder })
     }
 
@@ -122,13 +122,13 @@ impl Site {
 
     /// Operations in this phase.
     pub(crate) async fn phase(&self, phase: Phase) -> Vec<OperationId> {
-        let ledger: SharedLedger = open(&self.setup.ledger).await.expect("the ledger can be used");
+        let ledger: SharedLedger = open(&self.setup).await.expect("the ledger can be used");
         ledger.list(&Filter { phases: vec![phase], ..Filter::default() }).await.expect("it can be listed")
     }
 
     /// All operations.
     pub(crate) async fn all(&self) -> Vec<OperationId> {
-        let ledger: SharedLedger = open(&self.setup.ledger).await.expect("the ledger can be used");
+        let ledger: SharedLedger = open(&self.setup).await.expect("the ledger can be used");
         ledger.list(&Filter::default()).await.expect("it can be listed")
     }
 
@@ -141,7 +141,7 @@ impl Site {
 
     /// Waits until nothing is open any more.
     pub(crate) async fn is_done(&self) {
-        let ledger: SharedLedger = open(&self.setup.ledger).await.expect("the ledger can be used");
+        let ledger: SharedLedger = open(&self.setup).await.expect("the ledger can be used");
         let filter = Filter { phases: vec![Phase::Open], ..Filter::default() };
         let done = async {
             while !ledger.list(&filter).await.expect("it can be listed").is_empty() {
