@@ -41,6 +41,10 @@ DROP VIEW operations_readable;
 ALTER TABLE operations ADD COLUMN claim INTEGER REFERENCES claims (sequence);
 UPDATE operations SET claim = c.sequence FROM claims c WHERE c.operation = operations.number AND holds_claim = 1;
 ALTER TABLE operations DROP COLUMN holds_claim;
+-- First 4 bytes (little-endian, signed) of the SHA-256 that the lead of the key has 8 of. While that is in memory only,
+-- which follows from the row, nothing else would say that the key in the row was changed.
+ALTER TABLE operations ADD COLUMN key_check INTEGER NOT NULL DEFAULT 0;
+UPDATE operations SET key_check = check_of_key(p.connection, p.cell, key) FROM places p WHERE p.number = place;
 
 -- One row: how far leads were carried over.
 CREATE TABLE carried (

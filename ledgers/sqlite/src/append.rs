@@ -3,7 +3,7 @@
 use hapax_core::ledger::{Append, Appended, LedgerError, OperationId};
 use rusqlite::{Connection, params};
 
-use crate::codec::{self, Identity, Line, phase_number, print_bytes, print_hash, signed};
+use crate::codec::{self, Identity, Line, key_check, phase_number, print_bytes, print_hash, signed};
 use crate::error::Failure;
 use crate::leads::{self, Asked, Fresh};
 use crate::names::{Names, Place};
@@ -55,6 +55,10 @@ pub(crate) fn append(writing: &mut Writing<'_>, append: &Append) -> Result<Appen
         write_line(on, writing.names, number, &line)?;
     }
     Ok(Appended { revision, similar })
+}
+
+fn check(identity: &Identity) -> i64 {
+    key_check(&identity.connection, &identity.cell, &identity.key)
 }
 
 fn same_key(one: &Identity, other: &Identity) -> bool {
@@ -109,8 +113,8 @@ fn insert(
     writing
         .on
         .prepare_cached(
-            "INSERT INTO operations (id, place, key, fingerprint, began_ms, phase, due_ms, revision) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO operations (id, place, key, fingerprint, began_ms, phase, due_ms, revision, key_check) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
             append.operation.0.as_bytes(),
@@ -121,6 +125,7 @@ fn insert(
             phase_number(index.phase),
             index.due_ms,
             signed(revision),
+            check(identity),
         ])?;
     let number = writing.on.last_insert_rowid();
     writing.fresh.operation(number, identity, began_ms);
@@ -148,9 +153,17 @@ fn update(
         // The first event left out what the row said when it was written: keep that beside it.
         let first = row.identity.text()?;
         on.prepare_cached(
-            "UPDATE operations SET place = ?2, key = ?3, fingerprint = ?4, first = coalesce(first, ?5) WHERE number = ?1",
+            "UPDATE operations SET place = ?2, key = ?3, fingerprint = ?4, first = coalesce(first, ?5), key_check = ?6 \
+             WHERE number = ?1",
         )?
-        .execute(params![row.number, place.number, identity.key, print_bytes(identity.fingerprint), first])?;
+        .execute(params![
+            row.number,
+            place.number,
+            identity.key,
+            print_bytes(identity.fingerprint),
+            first,
+            check(identity)
+        ])?;
         writing.fresh.renamed(on, row.number, identity, row.began_ms)?;
     }
     Ok(())

@@ -11,7 +11,13 @@ pub(crate) fn key_hash(connection: &str, cell: &str, key: &str) -> i64 {
     first_bytes(&digest(&[connection.as_bytes(), cell.as_bytes(), key.as_bytes()]))
 }
 
-/// The same of a claim. With two words it can't be the hash of a key's three.
+/// What an operation's row holds of its key's hash, so that a key that was changed is noticed.
+pub(crate) fn key_check(connection: &str, cell: &str, key: &str) -> i64 {
+    let [first, second, third, fourth, ..] = key_hash(connection, cell, key).to_le_bytes();
+    i32::from_le_bytes([first, second, third, fourth]).into()
+}
+
+/// A short hash of a claim. With two words it can't be the hash of a key's three.
 pub(crate) fn claim_hash(account: &str, claim: &str) -> i64 {
     first_bytes(&digest(&[account.as_bytes(), claim.as_bytes()]))
 }

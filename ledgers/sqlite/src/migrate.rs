@@ -6,7 +6,7 @@ use hapax_core::ledger::LedgerError;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::codec::{claim_hash, fingerprint, print_hash};
+use crate::codec::{claim_hash, fingerprint, key_check, print_hash};
 use crate::error::{Failure, explain, unusable};
 
 /// Says that a SQLite file is a hapax ledger: the letters `hapx`.
@@ -75,6 +75,9 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
 fn functions(on: &Connection) -> Result<(), Failure> {
     let pure = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     on.create_scalar_function("hash_of_print", 1, pure, |given| Ok(print_hash(fingerprint(given.get(0)?))))?;
+    on.create_scalar_function("check_of_key", 3, pure, |given| {
+        Ok(key_check(&given.get::<String>(0)?, &given.get::<String>(1)?, &given.get::<String>(2)?))
+    })?;
     on.create_scalar_function("hash_of_claim", 2, pure, |given| {
         Ok(claim_hash(&given.get::<String>(0)?, &given.get::<String>(1)?))
     })?;

@@ -25,6 +25,7 @@ pub(crate) struct Row {
     /// The sequence of the claim that it holds.
     pub(crate) claim: Option<i64>,
     pub(crate) began_ms: i64,
+    pub(crate) key_check: i64,
 }
 
 impl Row {
@@ -40,7 +41,7 @@ macro_rules! rows {
     ($of_which:literal) => {
         concat!(
             "SELECT o.number, o.id, p.connection, a.account, p.cell, o.key, o.fingerprint, o.first, \
-             o.revision, o.phase, o.claim, o.began_ms \
+             o.revision, o.phase, o.claim, o.began_ms, o.key_check \
              FROM operations o JOIN places p ON p.number = o.place JOIN accounts a ON a.number = p.account ",
             $of_which
         )
@@ -64,6 +65,7 @@ pub(crate) fn row(from: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
         phase: from.get(9)?,
         claim: from.get(10)?,
         began_ms: from.get(11)?,
+        key_check: from.get(12)?,
     })
 }
 

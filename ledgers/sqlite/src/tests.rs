@@ -83,6 +83,7 @@ async fn verifying_finds_what_doesnt_fit() {
         ("UPDATE operations SET revision = 4", "3 events instead of 4"),
         ("UPDATE operations SET fingerprint = zeroblob(33)", "another fingerprint"),
         ("UPDATE operations SET key = 'other' WHERE number = 1", "leads to 0 operations"),
+        ("UPDATE operations SET key = 'other' WHERE number = 4", "was changed"),
         ("UPDATE header SET pruning = 1; UPDATE events SET revision = 2", "has no event 1"),
         ("UPDATE header SET pruning = 1; UPDATE events SET said = '[{}]'", "can't be read"),
         ("PRAGMA foreign_keys = OFF; UPDATE operations SET place = 9", "refers to nothing"),

@@ -3,7 +3,7 @@
 use hapax_core::protocol::Record;
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::codec::{self, claim_hash, key_hash, print_hash};
+use crate::codec::{self, claim_hash, key_check, key_hash, print_hash};
 use crate::error::Failure;
 use crate::leads::{Asked, Leads, find_all};
 use crate::read::{self, Row, rows};
@@ -87,6 +87,9 @@ pub(crate) fn of_operation(
 fn of_leads(on: &Connection, leads: &Leads, row: &Row) -> Result<Vec<String>, Failure> {
     let (id, identity) = (row.id, &row.identity);
     let mut problems = Vec::new();
+    if row.key_check != key_check(&identity.connection, &identity.cell, &identity.key) {
+        problems.push(format!("the key of operation {id} was changed, so it leads to nothing that is known"));
+    }
     let mut same_key = 0;
     for number in find_all(on, leads, Asked::named(key_hash(&identity.connection, &identity.cell, &identity.key)))? {
         let other = read::row_by_number(on, number)?.map(|row| row.identity);
