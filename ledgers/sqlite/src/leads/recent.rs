@@ -1,4 +1,4 @@
-//! The leads that are not in the table yet, kept by the process. They are read from rows that were committed, and from
+//! The leads that are not in the table yet, kept by the process. They follow from rows that were committed, and from
 //! nothing else, so that every process has the same, whoever wrote them.
 
 use std::collections::BTreeSet;

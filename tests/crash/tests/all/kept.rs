@@ -93,7 +93,7 @@ impl Bed {
         let is_bounded = open >= u64::from(Bounds::default().attempts)
             || self.is_out_of_patience(number).await
             || self.is_token_forgotten(&shown);
-        if !(open > 0 || closed_since(&shown)) || !(self.job.is_withheld() || is_bounded) {
+        if open == 0 || !(self.job.is_withheld() || is_bounded) {
             return Err(format!("a person has it without need: {shown}"));
         }
         if evidence["look_at"].as_str().is_none_or(str::is_empty) {
@@ -203,13 +203,4 @@ impl Lies {
 /// The receipt that a caller was given.
 pub(crate) fn receipt(output: &Output) -> Value {
     answer(output)["receipt"].clone()
-}
-
-/// Whether a request was heard of after a person was given the operation: its process had stood still, and says only now
-/// that it did nothing. The person was needed before that, and an operation isn't taken from a person.
-fn closed_since(shown: &Value) -> bool {
-    let timeline = shown["timeline"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut since = timeline.iter().map(|entry| entry["what"].as_str().unwrap_or_default());
-    since.any(|what| what.starts_with("given to a person"))
-        && since.any(|what| what.starts_with("request ") && what.contains(": not-done"))
 }
